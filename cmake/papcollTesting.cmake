@@ -1,0 +1,73 @@
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+
+# unit/scheduler/clairvoyant.cpp -> unit.scheduler.clairvoyant
+function(papcoll_test_name source result)
+    string(REGEX REPLACE "\\.cpp$" "" name ${source})
+    string(REPLACE "/" "." name ${name})
+    set(${result} ${name} PARENT_SCOPE)
+endfunction()
+
+# The words after `// <key>:` in a source file, one list entry per such line, words separated by blanks.
+function(papcoll_source_settings source key result)
+    file(STRINGS ${source} lines REGEX "^// ${key}: ")
+    list(TRANSFORM lines REPLACE "^// ${key}: *" "")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# An executable with the shared doctest main and our warnings. `// flags: -mavx2` in the (first) source file
+# adds compiler flags.
+function(papcoll_add_test_executable name main)
+    add_executable(${name} ${ARGN})
+    target_link_libraries(${name} PRIVATE ${main} papcoll::papcoll doctest::doctest papcoll_warnings)
+    target_compile_definitions(${name} PRIVATE PAPCOLL_TEST_DATA="${PROJECT_SOURCE_DIR}/test/data")
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/test)
+    list(GET ARGN 0 first)
+    papcoll_source_settings(${first} flags flags)
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    target_compile_options(${name} PRIVATE ${flags})
+endfunction()
+
+# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun.
+function(papcoll_add_unit_test name)
+    papcoll_add_test_executable(${name} papcoll_doctest_main ${ARGN})
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()
+
+# papcoll_add_ranks(<test> <program> <ranks> [VAR=value]...): registers one run of a program under mpirun.
+function(papcoll_add_ranks test program ranks)
+    add_test(NAME ${test} COMMAND ${PAPCOLL_MPIRUN} ${ranks} $<TARGET_FILE:${program}>)
+    set(processors 2) # two ranks or more keep two cores busy: on a small machine one test at a time
+    if(ranks EQUAL 1)
+        set(processors 1)
+    endif()
+    set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS ${processors}
+                         ENVIRONMENT "${PAPCOLL_MPI_ENVIRONMENT};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/support/lsan.supp;${ARGN}")
+endfunction()
+
+# papcoll_add_mpi_test(<name> <sources>...): a test that runs at every rank count of PAPCOLL_TEST_RANKS. In the
+# first source file
+#     // ranks: 2 3 8                                       replaces the rank counts
+#     // env.eager: OMPI_MCA_btl_vader_eager_limit=256      adds a variant, <name>.eager.np<k>, with this environment
+function(papcoll_add_mpi_test name)
+    papcoll_add_test_executable(${name} papcoll_doctest_mpi_main ${ARGN})
+    list(GET ARGN 0 source)
+    papcoll_source_settings(${source} ranks counts)
+    separate_arguments(counts UNIX_COMMAND "${counts}")
+    if(NOT counts)
+        set(counts ${PAPCOLL_TEST_RANKS})
+    endif()
+    file(STRINGS ${source} variants REGEX "^// env[^ ]*: ")
+    foreach(ranks IN LISTS counts)
+        papcoll_add_ranks(${name}.np${ranks} ${name} ${ranks})
+        foreach(variant IN LISTS variants)
+            if(NOT variant MATCHES "^// env\\.([a-z_]+): *(.*)$")
+                message(FATAL_ERROR "${source}: '${variant}' must read '// env.<variant>: VAR=value ...'")
+            endif()
+            set(label ${CMAKE_MATCH_1})
+            separate_arguments(environment UNIX_COMMAND "${CMAKE_MATCH_2}")
+            papcoll_add_ranks(${name}.${label}.np${ranks} ${name} ${ranks} ${environment})
+        endforeach()
+    endforeach()
+endfunction()

@@ -1,0 +1,84 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// The main of all tests that run under mpirun. Every rank runs every test case; ranks that fail print, in rank
+// order, and the program fails when one rank does.
+#include <boost/mpi/environment.hpp>
+#include <mpi.h>
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace {
+
+auto output() -> std::ostringstream& {
+    static std::ostringstream stream;
+    return stream;
+}
+
+auto world_rank() -> int {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+void print() {
+    std::cerr << "--- rank " + std::to_string(world_rank()) + "\n" + output().str() << std::flush;
+}
+
+// A rank that leaves a test case early would let the others wait for its messages for ever: once such a rank
+// is found all are ended, a moment later, so that ranks which fail at the same place can print, too.
+struct abort_on_early_exit : doctest::IReporter {
+    explicit abort_on_early_exit(doctest::ContextOptions const&) {}
+
+    void log_assert(doctest::AssertData const& data) override {
+        if (data.m_failed && (data.m_at & doctest::assertType::is_require) != 0) m_left_early = true;
+    }
+    void test_case_exception(doctest::TestCaseException const&) override { m_left_early = true; }
+    void test_case_end(doctest::CurrentTestCaseStats const&) override {
+        if (!m_left_early) return;
+        print();
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+
+    void report_query(doctest::QueryData const&) override {}
+    void test_run_start() override {}
+    void test_run_end(doctest::TestRunStats const&) override {}
+    void test_case_start(doctest::TestCaseData const&) override {}
+    void test_case_reenter(doctest::TestCaseData const&) override {}
+    void subcase_start(doctest::SubcaseSignature const&) override {}
+    void subcase_end() override {}
+    void log_message(doctest::MessageData const&) override {}
+    void test_case_skipped(doctest::TestCaseData const&) override {}
+
+    bool m_left_early = false;
+};
+
+REGISTER_LISTENER("abort_on_early_exit", 1, abort_on_early_exit);
+
+} // namespace
+
+int main(int argc, char** argv) {
+    boost::mpi::environment const environment(argc, argv, boost::mpi::threading::multiple);
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+
+    doctest::Context context(argc, argv);
+    context.setOption("no-colors", true);
+    context.setCout(&output());
+    int const mine = context.run();
+
+    int worst = 0;
+    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (rank == world_rank() && (mine != 0 || (worst == 0 && rank == 0))) print();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    return worst;
+}
