@@ -1,0 +1,30 @@
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+# cmake -D COMPILER=... -D INCLUDES=a|b -D SOURCE=file.cpp -P expect_error.cmake
+string(REPLACE "|" ";" folders "${INCLUDES}")
+list(TRANSFORM folders PREPEND "-I")
+set(compile ${COMPILER} -std=c++20 -fsyntax-only ${folders} ${SOURCE})
+
+file(STRINGS ${SOURCE} expected REGEX "^// expect: ")
+list(LENGTH expected count)
+if(NOT count EQUAL 1)
+    message(FATAL_ERROR "${SOURCE} needs exactly one line '// expect: <regular expression>'")
+endif()
+string(REGEX REPLACE "^// expect: " "" expected "${expected}")
+
+execute_process(COMMAND ${compile} -DPAPCOLL_MISTAKE RESULT_VARIABLE failed ERROR_VARIABLE messages)
+if(failed EQUAL 0)
+    message(FATAL_ERROR "it compiles")
+endif()
+# Only the compiler's words count, not the source lines it quotes ("  12 | code").
+string(REGEX REPLACE "\n *[0-9]* \\|[^\n]*" "" messages "${messages}")
+if(NOT messages MATCHES "${expected}")
+    message(FATAL_ERROR "no message matches '${expected}' in\n${messages}")
+endif()
+
+file(STRINGS ${SOURCE} separable REGEX "PAPCOLL_MISTAKE")
+if(separable)
+    execute_process(COMMAND ${compile} RESULT_VARIABLE failed ERROR_VARIABLE messages)
+    if(NOT failed EQUAL 0)
+        message(FATAL_ERROR "it does not compile without PAPCOLL_MISTAKE either:\n${messages}")
+    endif()
+endif()

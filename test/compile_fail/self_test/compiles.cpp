@@ -1,0 +1,3 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// expect: .
+int main() {}
