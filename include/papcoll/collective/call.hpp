@@ -1,0 +1,179 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/attach.hpp>
+#include <papcoll/executor/request.hpp>
+#include <papcoll/policy/native.hpp>
+#include <papcoll/policy/policy.hpp>
+#include <papcoll/policy/scheduled.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace papcoll::inline v0 {
+
+/// What may stand as the policy of a collective of this kind: a block policy, a scheduler, or `native`.
+template <class P, schedule_kind Kind>
+concept collective_policy = std::same_as<P, native> ||(block_policy<P>&& P::kind == Kind) ||
+                            (scheduler<P> && P::kind == Kind);
+
+namespace detail {
+
+/// A scheduler becomes the policy that uses it; policies stay what they are.
+template <class P>
+[[nodiscard]] auto as_policy(P const& p) -> auto{
+    if constexpr (scheduler<P> && !block_policy<P>)
+        return scheduled<P>{p, {}, {}};
+    else
+        return p;
+}
+
+/// What ranks must agree on before an agreed operation begins, as minima and maxima over the ranks, and the
+/// complaint of the lowest rank that has one.
+struct call_record {
+    static constexpr std::array<char const*, 5> names = {"operation", "count", "element size", "root",
+                                                         "policy"};
+
+    std::array<std::int64_t, 5> smallest;
+    std::array<std::int64_t, 5> largest;
+    std::int32_t complaining_rank;
+    std::array<char, 188> complaint;
+
+    static auto merge(call_record const& a, call_record const& b) -> call_record {
+        call_record result = a.complaining_rank <= b.complaining_rank ? a : b;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            result.smallest[i] = std::min(a.smallest[i], b.smallest[i]);
+            result.largest[i] = std::max(a.largest[i], b.largest[i]);
+        }
+        return result;
+    }
+    /// Throws the same std::invalid_argument on all ranks unless everybody agrees.
+    void check() const {
+        if (complaining_rank != std::numeric_limits<std::int32_t>::max())
+            throw std::invalid_argument(std::string(complaint.data()) + " (rank " +
+                                        std::to_string(complaining_rank) + ")");
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (smallest[i] != largest[i]) throw std::invalid_argument(disagreement(i));
+    }
+
+private:
+    [[nodiscard]] auto disagreement(std::size_t i) const -> std::string {
+        std::string text = "papcoll: ranks disagree on the " + std::string(names[i]);
+        if (i >= 1 && i <= 3)
+            text += ": from " + std::to_string(smallest[i]) + " to " + std::to_string(largest[i]);
+        return text;
+    }
+};
+
+/// FNV-1a: the same number for the same bytes on every rank.
+[[nodiscard]] inline auto hash_bytes(std::span<std::byte const> bytes,
+                                     std::uint64_t seed = 14695981039346656037u) -> std::uint64_t {
+    for (auto const b : bytes) seed = (seed ^ static_cast<std::uint64_t>(b)) * 1099511628211u;
+    return seed;
+}
+
+template <class P>
+[[nodiscard]] auto policy_hash(P const& policy) -> std::int64_t {
+    if constexpr (std::same_as<P, native>) {
+        return 0;
+    } else {
+        std::string_view const name = policy.name();
+        auto hash = hash_bytes(std::as_bytes(std::span(name)));
+        if (auto const key = policy.fingerprint()) hash = hash_bytes(std::as_bytes(std::span(*key)), hash);
+        return static_cast<std::int64_t>(hash);
+    }
+}
+
+[[nodiscard]] inline auto record_of(std::string_view operation, call_shape const& shape, std::int64_t policy,
+                                    std::string const& complaint) -> call_record {
+    call_record r{};
+    r.smallest = {static_cast<std::int64_t>(hash_bytes(std::as_bytes(std::span(operation)))),
+                  static_cast<std::int64_t>(shape.count), static_cast<std::int64_t>(shape.element_bytes),
+                  shape.root, policy};
+    r.largest = r.smallest;
+    r.complaining_rank = complaint.empty() ? std::numeric_limits<std::int32_t>::max() : shape.rank;
+    std::copy_n(complaint.data(), std::min(complaint.size(), r.complaint.size() - 1), r.complaint.data());
+    return r;
+}
+
+/// A collective from its call to its end: attach, agree where that is asked for, plan, execute.
+template <transport Transport>
+class call_operation final : public operation {
+public:
+    /// Makes the operation that executes the call; runs after the ranks have agreed.
+    using start_function =
+        std::function<std::shared_ptr<operation>(std::shared_ptr<context<Transport>> const&, int tag)>;
+
+    call_operation(std::shared_ptr<context<Transport>> c, call_record const& record, int tag,
+                   start_function start)
+        : m_context(std::move(c))
+        , m_tag(tag)
+        , m_agreement(record, call_record::merge, tag)
+        , m_start(std::move(start)) {}
+
+    auto advance(bool block) -> bool override {
+        if (m_body) return m_body->advance(block);
+        if (!m_context->prepare(block)) return false;
+        if (m_context->checks() == check_level::agreed) {
+            if (!m_agreement.advance(m_context->transport_layer(), block)) return false;
+            m_agreement.result().check();
+        }
+        m_body = m_start(m_context, m_tag);
+        m_body->advance(false);
+        return true;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_body && m_body->finished(); }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override {
+        return m_body ? m_body->failure() : nullptr;
+    }
+    void abandon() noexcept override {
+        if (m_body) m_body->abandon();
+    }
+
+private:
+    std::shared_ptr<context<Transport>> m_context;
+    int m_tag;
+    agreement<Transport, call_record, call_record (*)(call_record const&, call_record const&)> m_agreement;
+    start_function m_start;
+    std::shared_ptr<operation> m_body;
+};
+
+/// Waits until papcoll is attached to the context's communicator.
+template <transport Transport>
+void wait_until_attached(std::shared_ptr<context<Transport>> const& c) {
+    request(c, std::make_shared<attach_operation<Transport>>(c)).wait();
+}
+
+/// Begins a call. `check` throws for arguments that cannot be; with agreed checks the complaint is exchanged
+/// first and thrown by all ranks, else it is thrown here, before anything is sent.
+template <transport Transport, class Check>
+auto begin_call(std::shared_ptr<context<Transport>> const& c, std::string_view operation_name,
+                call_shape const& shape, std::int64_t policy, Check check,
+                typename call_operation<Transport>::start_function start) -> request {
+    std::string complaint;
+    if (c->checks() != check_level::off) {
+        try {
+            check();
+        } catch (std::invalid_argument const& bad) {
+            if (c->checks() != check_level::agreed) throw;
+            complaint = bad.what();
+        }
+    }
+    auto const record = record_of(operation_name, shape, policy, complaint);
+    return request(c,
+                   std::make_shared<call_operation<Transport>>(c, record, c->next_tag(), std::move(start)));
+}
+
+} // namespace detail
+
+} // namespace papcoll::inline v0

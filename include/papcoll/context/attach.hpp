@@ -1,0 +1,144 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/context.hpp>
+#include <papcoll/transport/mpi.hpp>
+
+#include <mpi.h>
+
+#include <concepts>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// The attributes by which papcoll finds its transport on a communicator, and the end of MPI.
+class mpi_registry {
+public:
+    static auto instance() -> mpi_registry& {
+        static mpi_registry registry;
+        return registry;
+    }
+
+    /// The transport cached on `comm`, or null.
+    auto find(MPI_Comm comm) -> mpi_transport* {
+        void* found = nullptr;
+        int flag = 0;
+        mpi_check("MPI_Comm_get_attr",
+                  MPI_Comm_get_attr(mpi_transport::checked(comm), m_comm_key, &found, &flag));
+        return flag != 0 ? static_cast<mpi_transport*>(found) : nullptr;
+    }
+    /// The transport cached on `comm`; made, collectively but locally, by the first call.
+    auto transport_of(MPI_Comm comm) -> mpi_transport& {
+        std::lock_guard const lock(m_mutex);
+        void* found = nullptr;
+        int flag = 0;
+        mpi_check("MPI_Comm_get_attr",
+                  MPI_Comm_get_attr(mpi_transport::checked(comm), m_comm_key, &found, &flag));
+        if (flag != 0) return *static_cast<mpi_transport*>(found);
+        auto made = std::make_unique<mpi_transport>(comm);
+        mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(comm, m_comm_key, made.get()));
+        m_live.push_back(made.get());
+        return *made.release();
+    }
+
+private:
+    mpi_registry() {
+        mpi_check("MPI_Comm_create_keyval",
+                  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_freed, &m_comm_key, this));
+        mpi_check("MPI_Comm_create_keyval",
+                  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_ends, &m_self_key, this));
+        mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, m_self_key, this));
+    }
+
+    static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
+
+    static auto comm_freed(MPI_Comm, int, void* value, void* state) -> int {
+        std::unique_ptr<mpi_transport> const ended(static_cast<mpi_transport*>(value));
+        std::lock_guard const lock(self(state).m_mutex);
+        std::erase(self(state).m_live, ended.get());
+        ended->attachment().reset();
+        return MPI_SUCCESS;
+    }
+    static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
+        std::lock_guard const lock(self(state).m_mutex);
+        for (auto* transport : self(state).m_live) {
+            transport->attachment().reset();
+            transport->release();
+        }
+        return MPI_SUCCESS;
+    }
+
+    std::mutex m_mutex;
+    int m_comm_key = MPI_KEYVAL_INVALID;
+    int m_self_key = MPI_KEYVAL_INVALID;
+    std::vector<mpi_transport*> m_live;
+};
+
+} // namespace detail
+
+/// What a collective may be called on: a transport, an MPI_Comm, or anything that converts to one, such as a
+/// boost::mpi::communicator.
+template <class Comm>
+concept communicator = transport<std::remove_cvref_t<Comm>> || std::convertible_to<Comm, MPI_Comm>;
+
+/// The transport behind `comm`.
+template <communicator Comm>
+auto transport_of(Comm&& comm) -> auto& {
+    if constexpr (transport<std::remove_cvref_t<Comm>>)
+        return comm;
+    else
+        return detail::mpi_registry::instance().transport_of(static_cast<MPI_Comm>(comm));
+}
+
+/// The context of `comm`, made by the first call on it. Ranks make it in the same order among their
+/// collective calls on `comm`.
+template <communicator Comm>
+auto context_of(Comm&& comm) {
+    auto& transport = transport_of(comm);
+    using context_type = context<std::remove_cvref_t<decltype(transport)>>;
+    auto& slot = transport.attachment();
+    if (!slot) slot = std::make_shared<context_type>(transport);
+    return std::static_pointer_cast<context_type>(slot);
+}
+
+namespace detail {
+
+template <transport Transport>
+class attach_operation final : public operation {
+public:
+    explicit attach_operation(std::shared_ptr<context<Transport>> c)
+        : m_context(std::move(c)) {}
+    auto advance(bool block) -> bool override { return m_done = m_context->prepare(block); }
+    [[nodiscard]] auto finished() const -> bool override { return m_done; }
+
+private:
+    std::shared_ptr<context<Transport>> m_context;
+    bool m_done = false;
+};
+
+} // namespace detail
+
+/// Attaches papcoll to `comm`: collective, waits for all ranks. Without it the first operation on `comm`
+/// attaches with default options, as the first state of its request. May be called again with other options
+/// while no operation is under way on `comm`.
+///
+/// Throws std::invalid_argument for a null communicator, an intercommunicator, or a link of negative cost.
+template <communicator Comm>
+void attach(Comm&& comm, attach_options const& options = {}) {
+    if (options.link && (options.link->latency < ticks{0} || !(options.link->per_byte >= 0)))
+        throw std::invalid_argument("papcoll: options.link must not have negative costs");
+    auto const c = context_of(comm);
+    using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
+    c->configure(options);
+    auto const op = std::make_shared<detail::attach_operation<transport_type>>(c);
+    c->engine().start(op);
+    c->engine().wait(*op, [&] { c->transport_layer().idle(); });
+    if (auto const failure = c->engine().retire(*op)) std::rethrow_exception(failure);
+}
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,133 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/agreement.hpp>
+#include <papcoll/context/link_model.hpp>
+#include <papcoll/context/ping.hpp>
+#include <papcoll/context/progress_engine.hpp>
+#include <papcoll/transport/transport.hpp>
+
+#include <algorithm>
+#include <any>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace papcoll::inline v0 {
+
+/// How much is checked before the messages of an operation leave.
+enum class check_level {
+    off,   ///< nothing: arguments are trusted
+    local, ///< what one rank can see alone
+    agreed ///< also that all ranks agree, at the price of ⌈log2 P⌉ small messages per operation
+};
+
+struct attach_options {
+    /// The highest level that any rank asks for holds on all of them.
+    check_level checks = check_level::local;
+    /// Latency and time per byte of a message, when known; else they are measured by a short ping, which
+    /// moves 1.3 MB between pairs of ranks. Must be given on all ranks or on none; the maximum counts.
+    std::optional<link_model> link = {};
+};
+
+namespace detail {
+
+/// The last tag is for what belongs to no operation.
+inline constexpr int attachment_tag = tag_count - 1;
+
+/// What all ranks agree on when papcoll attaches.
+struct attachment_record {
+    double latency;
+    double per_byte;
+    std::int32_t checks;
+    std::int32_t measure;
+
+    static auto merge(attachment_record const& a, attachment_record const& b) -> attachment_record {
+        return {std::max(a.latency, b.latency), std::max(a.per_byte, b.per_byte),
+                std::max(a.checks, b.checks), std::max(a.measure, b.measure)};
+    }
+};
+
+} // namespace detail
+
+/// What papcoll keeps for one group of ranks: the transport, what the ranks agreed on, the progress engine
+/// and the tags. Its state is driven by the operations that need it, under the engine's rule of one driver.
+template <transport Transport>
+class context {
+public:
+    explicit context(Transport t)
+        : m_transport(std::move(t))
+        , m_engine(m_transport.concurrent()) {
+        configure({});
+    }
+
+    [[nodiscard]] auto transport_layer() -> Transport& { return m_transport; }
+    [[nodiscard]] auto engine() -> progress_engine& { return m_engine; }
+    [[nodiscard]] auto rank() const -> int { return m_transport.rank(); }
+    [[nodiscard]] auto size() const -> int { return m_transport.size(); }
+    /// Agreed; valid once prepare() was true.
+    [[nodiscard]] auto link() const -> link_model const& { return m_link; }
+    [[nodiscard]] auto checks() const -> check_level { return m_checks; }
+    /// Where policies keep plans to use again.
+    [[nodiscard]] auto cache() -> std::any& { return m_cache; }
+
+    /// Begins a new agreement with these options; collective, completed by prepare().
+    void configure(attach_options const& options) {
+        auto const link = options.link.value_or(link_model{});
+        detail::attachment_record const mine{static_cast<double>(link.latency.count()), link.per_byte,
+                                             static_cast<std::int32_t>(options.checks), options.link ? 0 : 1};
+        m_checks = std::max(m_checks, options.checks);
+        m_options_agreement.emplace(mine, detail::attachment_record::merge, detail::attachment_tag);
+        m_ping.emplace(m_transport, detail::attachment_tag);
+        m_link_agreement.reset();
+        m_prepared = false;
+    }
+    /// True when the attachment is complete; drives it otherwise.
+    auto prepare(bool block) -> bool {
+        if (m_prepared) return true;
+        if (!m_transport.ready() || !m_options_agreement->advance(m_transport, block)) return false;
+        auto agreed = m_options_agreement->result();
+        if (agreed.measure != 0) {
+            if (!m_ping->advance(m_transport, block)) return false;
+            if (!m_link_agreement) begin_link_agreement(agreed);
+            if (!m_link_agreement->advance(m_transport, block)) return false;
+            agreed = m_link_agreement->result();
+        }
+        m_link = {ticks(static_cast<std::int64_t>(agreed.latency)), agreed.per_byte};
+        m_checks = static_cast<check_level>(agreed.checks);
+        m_prepared = true;
+        return true;
+    }
+    /// The tag of the next operation: ranks begin operations of one group in the same order.
+    auto next_tag() -> int {
+        int const tag = static_cast<int>(m_sequence % detail::attachment_tag);
+        ++m_sequence;
+        return tag;
+    }
+
+private:
+    using agreement_type = detail::agreement<Transport, detail::attachment_record,
+                                             detail::attachment_record (*)(detail::attachment_record const&,
+                                                                           detail::attachment_record const&)>;
+
+    void begin_link_agreement(detail::attachment_record record) {
+        auto const measured = m_ping->result();
+        record.latency = static_cast<double>(measured.latency.count());
+        record.per_byte = measured.per_byte;
+        m_link_agreement.emplace(record, detail::attachment_record::merge, detail::attachment_tag);
+    }
+
+    Transport m_transport;
+    progress_engine m_engine;
+    link_model m_link;
+    check_level m_checks = check_level::off;
+    bool m_prepared = false;
+    std::uint32_t m_sequence = 0;
+    std::any m_cache;
+    std::optional<agreement_type> m_options_agreement, m_link_agreement;
+    std::optional<detail::ping<Transport>> m_ping;
+};
+
+} // namespace papcoll::inline v0

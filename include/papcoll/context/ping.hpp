@@ -1,0 +1,103 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/agreement.hpp>
+#include <papcoll/context/link_model.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// Measures latency and time per byte by ping-pong between the ranks r and r + ⌊P/2⌋, all pairs at once
+/// (ranks in the order of hosts are then mostly on different ones).
+///
+/// Messages of 8 bytes give the latency; the difference between two long ones the time per byte, free of what
+/// a token-bucket shaper or a socket buffer lets pass at once. Of each size the fastest repetition counts.
+template <transport Transport>
+class ping {
+public:
+    explicit ping(Transport const& t, int tag)
+        : m_tag(tag) {
+        int const half = t.size() / 2;
+        if (t.rank() < half) m_peer = t.rank() + half;
+        if (t.rank() >= half && t.rank() < 2 * half) m_peer = t.rank() - half;
+        m_leads = t.rank() < half;
+        m_best.fill(std::numeric_limits<double>::infinity());
+        for (auto& size : m_sizes) size = std::min(size, t.max_message_bytes());
+    }
+
+    /// True when this rank is done.
+    auto advance(Transport& t, bool block) -> bool {
+        while (m_peer >= 0 && m_step < repetitions.size()) {
+            if (!m_started) start(t);
+            if (!m_messages.poll(t, block)) return false;
+            finish(t);
+        }
+        m_buffer = {};
+        return true;
+    }
+    /// Valid on ranks that lead a pair; zero on others.
+    [[nodiscard]] auto result() const -> link_model {
+        if (!m_leads || m_peer < 0) return {};
+        double const small = m_best[0];
+        if (m_sizes[2] == m_sizes[1]) return {ticks(static_cast<std::int64_t>(small)), 0.0};
+        double const slope = (m_best[2] - m_best[1]) / static_cast<double>(m_sizes[2] - m_sizes[1]);
+        return {ticks(static_cast<std::int64_t>(small)), std::max(slope, 0.0)};
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    std::array<std::size_t, 3> m_sizes = {8, std::size_t(1) << 16, std::size_t(1) << 18};
+    // The first exchange sets the connection up and is not counted.
+    static constexpr std::array<int, 14> repetitions = {-1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 1, 2};
+
+    [[nodiscard]] auto bytes() const -> std::size_t {
+        int const kind = repetitions[m_step];
+        return kind < 0 ? m_sizes[0] : m_sizes[static_cast<std::size_t>(kind)];
+    }
+    void start(Transport& t) {
+        m_buffer.resize(m_sizes.back());
+        m_started = true;
+        m_begin = clock::now();
+        if (m_leads) post_send(t);
+        m_messages.add(t.irecv(channel::data, std::span(m_buffer).first(bytes()), m_peer, m_tag));
+    }
+    void post_send(Transport& t) {
+        m_out.resize(m_sizes.back());
+        m_messages.add(
+            t.isend(channel::data, std::span<std::byte const>(m_out).first(bytes()), m_peer, m_tag));
+    }
+    void finish(Transport& t) {
+        if (!m_leads && !m_replied) {
+            m_replied = true;
+            post_send(t);
+            return;
+        }
+        int const kind = repetitions[m_step];
+        if (kind >= 0) {
+            std::chrono::duration<double, std::nano> const round_trip = clock::now() - m_begin;
+            auto& best = m_best[static_cast<std::size_t>(kind)];
+            best = std::min(best, round_trip.count() / 2);
+        }
+        m_started = m_replied = false;
+        ++m_step;
+    }
+
+    int m_tag;
+    int m_peer = -1;
+    bool m_leads = false;
+    bool m_started = false;
+    bool m_replied = false;
+    std::size_t m_step = 0;
+    clock::time_point m_begin;
+    std::array<double, 3> m_best{};
+    std::vector<std::byte> m_buffer, m_out;
+    message_set<Transport> m_messages;
+};
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,138 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// An operation in progress: a state machine that a progress engine drives.
+class operation {
+public:
+    operation() = default;
+    operation(operation const&) = delete;
+    auto operator=(operation const&) -> operation& = delete;
+    virtual ~operation() = default;
+
+    /// Does what can be done now and returns whether anything was. With `block` it may wait for the next
+    /// message of this operation. Throws when the operation cannot be completed.
+    virtual auto advance(bool block) -> bool = 0;
+    /// Nothing is left to do: no message is under way and no buffer is touched any more.
+    [[nodiscard]] virtual auto finished() const -> bool = 0;
+    /// What went wrong although the communication was completed.
+    [[nodiscard]] virtual auto failure() const -> std::exception_ptr { return nullptr; }
+    /// Called once when advance threw: gives up the messages under way.
+    virtual void abandon() noexcept {}
+};
+
+/// Drives all operations of one communicator. They progress together whoever waits, so ranks may wait for
+/// their operations in different orders. At any moment one thread drives; the others sleep.
+class progress_engine {
+public:
+    explicit progress_engine(bool concurrent)
+        : m_concurrent(concurrent) {}
+
+    void start(std::shared_ptr<operation> const& op) {
+        {
+            std::lock_guard const lock(m_mutex);
+            m_active.push_back({op, nullptr, false});
+        }
+        test(*op);
+    }
+    /// Progresses without blocking; true when `op` has ended.
+    auto test(operation const& op) -> bool {
+        std::unique_lock lock(m_mutex);
+        if (!ended(op) && !m_driving) drive(lock, false);
+        return ended(op);
+    }
+    /// Calls `idle` when nothing could be done, until `op` has ended.
+    template <class Idle>
+    void wait(operation const& op, Idle idle) {
+        std::unique_lock lock(m_mutex);
+        while (!ended(op)) {
+            if (m_driving) {
+                m_changed.wait(lock);
+            } else if (!drive(lock, true) && !ended(op)) {
+                lock.unlock();
+                idle();
+                lock.lock();
+            }
+        }
+    }
+    /// Forgets an ended operation and returns its failure.
+    auto retire(operation const& op) -> std::exception_ptr {
+        std::lock_guard const lock(m_mutex);
+        auto const found = find(op);
+        if (found == m_active.end()) return nullptr;
+        auto const failure = found->failure ? found->failure : op.failure();
+        if (found->failure) m_wrecks.push_back(found->op);
+        m_active.erase(found);
+        return failure;
+    }
+
+private:
+    struct entry {
+        std::shared_ptr<operation> op;
+        std::exception_ptr failure;
+        bool ended;
+    };
+
+    auto find(operation const& op) -> std::vector<entry>::iterator {
+        return std::find_if(m_active.begin(), m_active.end(),
+                            [&](entry const& e) { return e.op.get() == &op; });
+    }
+    auto ended(operation const& op) -> bool {
+        auto const found = find(op);
+        return found == m_active.end() || found->ended;
+    }
+
+    // Blocks only where a single operation is under way and no other thread can begin one meanwhile.
+    auto drive(std::unique_lock<std::mutex>& lock, bool may_block) -> bool {
+        m_driving = true;
+        m_round.clear();
+        for (auto const& e : m_active)
+            if (!e.ended) m_round.push_back(e);
+        bool const block = may_block && !m_concurrent && m_round.size() == 1;
+        lock.unlock();
+        bool progressed = false;
+        for (auto& e : m_round) progressed = advance(e, block) || progressed;
+        lock.lock();
+        for (auto const& e : m_round)
+            if (e.ended) {
+                auto const found = find(*e.op);
+                found->ended = true;
+                found->failure = e.failure;
+            }
+        m_round.clear();
+        m_driving = false;
+        m_changed.notify_all();
+        return progressed;
+    }
+    static auto advance(entry& e, bool block) -> bool {
+        try {
+            bool const progressed = e.op->advance(block);
+            e.ended = e.op->finished();
+            return progressed || e.ended;
+        } catch (...) {
+            e.failure = std::current_exception();
+            e.op->abandon();
+            e.ended = true;
+            return true;
+        }
+    }
+
+    bool m_concurrent;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::vector<entry> m_active;
+    std::vector<entry> m_round; // used by the driving thread alone
+    // Kept to the end: the MPI library may still write to the buffers of messages that were given up.
+    std::vector<std::shared_ptr<operation>> m_wrecks;
+    bool m_driving = false;
+};
+
+} // namespace papcoll::inline v0

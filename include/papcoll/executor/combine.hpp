@@ -1,0 +1,329 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/context.hpp>
+#include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/message_flow.hpp>
+#include <papcoll/executor/message_program.hpp>
+#include <papcoll/operators/combine.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// Executes one rank's share of a reduction schedule.
+///
+/// Sends leave in step order, each as soon as everything that happens to its blocks before has happened and,
+/// with credits, the receiver has admitted it. Receives are posted and admitted in step order, a bounded
+/// window ahead. What arrives is combined in the order of the schedule, the operand of the lower rank on the
+/// left, so results repeat to the bit. A block that comes back after it was sent is stored, not combined; it
+/// lives in a buffer of its own, so nothing is written where a send may still be reading.
+///
+/// No deadlock: dependencies increase strictly in step, messages of a pair of ranks stay in order, and the
+/// windows for sends and receives are independent and at least one, so the pending transfer of the globally
+/// smallest step can always proceed.
+template <transport Transport, transportable T, reduction_operator<T> Op>
+class combine_operation final : public operation {
+public:
+    /// `in` and `out` have the elements of the program's partition; `out` is used for owned blocks alone and
+    /// may equal `in`.
+    combine_operation(std::shared_ptr<context<Transport>> c, std::shared_ptr<message_program const> program,
+                      T const* in, T* out, Op op, int tag)
+        : m_context(std::move(c))
+        , m_program(std::move(program))
+        , m_in(in)
+        , m_out(out)
+        , m_op(std::move(op))
+        , m_flow(m_context->transport_layer(), tag)
+        , m_pool(m_program->longest_receive())
+        , m_blocks(static_cast<std::size_t>(m_program->partition.blocks))
+        , m_arriving(m_program->receives.messages.size())
+        , m_leaving(m_program->sends.messages.size()) {
+        for (std::size_t b = 0; b < m_blocks.size(); ++b)
+            m_blocks[b].data =
+                in == nullptr ? nullptr : in + m_program->partition.offset(static_cast<int>(b));
+        if (!m_program->windows.credits) m_credit = m_program->sends.messages.size();
+    }
+
+    auto advance(bool block) -> bool override {
+        bool progressed = issue();
+        auto const ended = [this](label const& what) { complete(what); };
+        if (m_flow.poll(block && !progressed, ended)) {
+            issue();
+            progressed = true;
+        }
+        if (m_flow.empty() && !m_finished) conclude();
+        return progressed;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure; }
+    void abandon() noexcept override { m_flow.abandon(); }
+
+private:
+    using buffer = typename detail::buffer_pool<T>::pointer;
+    using side = message_program::side;
+    using message = message_program::message;
+
+    struct label {
+        enum class kind { send, receive, credit_given, credit_taken } what;
+        std::size_t index;
+    };
+    struct block_state {
+        T const* data = nullptr; // null: given away
+        buffer holder;           // of data; null: the user's memory
+        int turn = 0;
+        int leaving_user_memory = 0; // sends of this block from the user's memory under way
+    };
+    struct waiting {
+        message_program::block_use use;
+        int from;
+        T* data;
+        buffer holder;
+    };
+    struct leaving {
+        buffer holder;
+        std::vector<std::byte> staging;
+        int user_block = -1;
+    };
+    struct arriving {
+        buffer holder;
+        std::vector<std::byte> staging;
+    };
+
+    [[nodiscard]] auto state(int block) -> block_state& { return m_blocks[static_cast<std::size_t>(block)]; }
+    [[nodiscard]] auto size(int block) const -> std::size_t { return m_program->partition.size(block); }
+    [[nodiscard]] static auto uses(side const& s, message const& m)
+        -> std::span<message_program::block_use const> {
+        return std::span(s.uses).subspan(static_cast<std::size_t>(m.first_use),
+                                         static_cast<std::size_t>(m.use_count));
+    }
+
+    auto issue() -> bool {
+        bool const received = post_receives();
+        bool const requested = request_credits();
+        bool const sent = issue_sends();
+        return received || requested || sent;
+    }
+
+    auto post_receives() -> bool {
+        auto const& messages = m_program->receives.messages;
+        bool any = false;
+        for (; m_next_receive < messages.size() && m_open_receives < m_program->windows.receives;
+             ++m_next_receive) {
+            auto const& m = messages[m_next_receive];
+            auto& a = m_arriving[m_next_receive];
+            a.holder = m_pool.acquire();
+            std::span<std::byte> room;
+            if constexpr (wire_format<T>::is_bytes) {
+                room = std::as_writable_bytes(std::span(a.holder->data(), m.elements));
+            } else {
+                a.staging.resize(wire_format<T>::bytes(m.elements));
+                room = a.staging;
+            }
+            m_flow.receive(channel::data, room, m.peer, {label::kind::receive, m_next_receive});
+            if (m_program->windows.credits)
+                m_flow.send(channel::control, {}, m.peer, {label::kind::credit_given, m_next_receive});
+            ++m_open_receives;
+            any = true;
+        }
+        return any;
+    }
+    // Credits of one receiver come in the order of the messages to it, so the k-th receive posted for a peer
+    // takes the credit of the k-th message to that peer.
+    auto request_credits() -> bool {
+        auto const& messages = m_program->sends.messages;
+        auto const horizon =
+            std::min(messages.size(), m_next_send + static_cast<std::size_t>(m_program->windows.sends) + 4);
+        bool any = false;
+        for (; m_credit < horizon; ++m_credit, any = true)
+            m_flow.receive(channel::control, {}, messages[m_credit].peer,
+                           {label::kind::credit_taken, m_credit});
+        return any;
+    }
+    auto issue_sends() -> bool {
+        auto const& messages = m_program->sends.messages;
+        bool any = false;
+        while (m_next_send < messages.size() && m_open_sends < m_program->windows.sends &&
+               may_leave(m_next_send)) {
+            send(messages[m_next_send], m_next_send);
+            ++m_next_send;
+            any = true;
+        }
+        return any;
+    }
+    [[nodiscard]] auto may_leave(std::size_t index) -> bool {
+        if (m_program->windows.credits && !m_admitted.contains(index)) return false;
+        auto const list = uses(m_program->sends, m_program->sends.messages[index]);
+        return std::all_of(list.begin(), list.end(),
+                           [&](auto const& use) { return state(use.block).turn == use.turn; });
+    }
+
+    void send(message const& m, std::size_t index) {
+        auto const list = uses(m_program->sends, m);
+        auto& l = m_leaving[index];
+        std::span<std::byte const> bytes;
+        if constexpr (wire_format<T>::is_bytes) {
+            if (list.size() == 1) {
+                auto& b = state(list[0].block);
+                l.holder = b.holder;
+                if (!b.holder) {
+                    l.user_block = list[0].block;
+                    ++b.leaving_user_memory;
+                }
+                bytes = std::as_bytes(std::span(b.data, m.elements));
+            } else {
+                bytes = stage(list, l, m.elements);
+            }
+        } else {
+            bytes = stage(list, l, m.elements);
+        }
+        m_flow.send(channel::data, bytes, m.peer, {label::kind::send, index});
+        ++m_open_sends;
+        for (auto const& use : list) {
+            auto& b = state(use.block);
+            b.data = nullptr;
+            b.holder.reset();
+            ++b.turn;
+            take_waiting(use.block);
+        }
+    }
+    auto stage(std::span<message_program::block_use const> list, leaving& l, std::size_t elements)
+        -> std::span<std::byte const> {
+        l.staging.resize(wire_format<T>::bytes(elements));
+        std::size_t used = 0;
+        for (auto const& use : list) {
+            T const* const data = state(use.block).data;
+            if constexpr (wire_format<T>::is_bytes) {
+                std::memcpy(l.staging.data() + used, data, size(use.block) * sizeof(T));
+                used += size(use.block) * sizeof(T);
+            } else {
+                used += wire_format<T>::pack(data, size(use.block), std::span(l.staging).subspan(used));
+            }
+        }
+        return std::span<std::byte const>(l.staging).first(used);
+    }
+
+    void complete(label const& what) {
+        switch (what.what) {
+        case label::kind::credit_given:
+            break;
+        case label::kind::credit_taken:
+            m_admitted.insert(what.index);
+            break;
+        case label::kind::send:
+            left(what.index);
+            break;
+        case label::kind::receive:
+            arrived(what.index);
+            break;
+        }
+    }
+    void left(std::size_t index) {
+        auto& l = m_leaving[index];
+        if (l.user_block >= 0) --state(l.user_block).leaving_user_memory;
+        l = {};
+        --m_open_sends;
+    }
+    void arrived(std::size_t index) {
+        auto const& m = m_program->receives.messages[index];
+        auto a = std::exchange(m_arriving[index], {});
+        if constexpr (!wire_format<T>::is_bytes)
+            wire_format<T>::unpack(a.staging, a.holder->data(), m.elements);
+        --m_open_receives;
+        T* data = a.holder->data();
+        for (auto const& use : uses(m_program->receives, m)) {
+            m_waiting.push_back({use, m.peer, data, a.holder});
+            data += size(use.block);
+            take_waiting(use.block);
+        }
+    }
+    // Whatever has arrived for this block and is next in its order.
+    void take_waiting(int block) {
+        for (;;) {
+            auto const next = std::find_if(m_waiting.begin(), m_waiting.end(), [&](waiting const& w) {
+                return w.use.block == block && w.use.turn == state(block).turn;
+            });
+            if (next == m_waiting.end()) return;
+            waiting const w = std::move(*next);
+            m_waiting.erase(next);
+            take(w);
+        }
+    }
+    void take(waiting const& w) {
+        auto& b = state(w.use.block);
+        ++b.turn;
+        T const* const held = b.data;
+        bool const to_user =
+            m_program->owned[static_cast<std::size_t>(w.use.block)] && b.leaving_user_memory == 0;
+        if (held == nullptr || m_failure) {
+            b.data = w.data;
+            b.holder = w.holder;
+            return;
+        }
+        T* const result = to_user ? m_out + m_program->partition.offset(w.use.block) : w.data;
+        bool const from_below = w.from < m_context->rank();
+        try {
+            detail::combine(from_below ? w.data : held, from_below ? held : w.data, result, size(w.use.block),
+                            m_op);
+        } catch (...) {
+            m_failure = std::current_exception();
+        }
+        b.data = result;
+        b.holder = to_user ? nullptr : w.holder;
+    }
+
+    // Nothing is under way and nothing could be begun: the operation is over, or the schedule was wrong.
+    void conclude() {
+        if (m_next_send < m_program->sends.messages.size() ||
+            m_next_receive < m_program->receives.messages.size() || !m_waiting.empty())
+            throw std::logic_error("papcoll: the schedule cannot proceed; verify_reduction tells why");
+        for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+            int const block = static_cast<int>(i);
+            if (!m_program->owned[i] || size(block) == 0) continue;
+            T* const target = m_out + m_program->partition.offset(block);
+            if (m_blocks[i].data != nullptr && m_blocks[i].data != target)
+                std::copy_n(m_blocks[i].data, size(block), target);
+        }
+        m_blocks.clear();
+        m_finished = true;
+    }
+
+    struct index_set { // of messages: admissions come nearly in order
+        std::vector<bool> flags;
+        void insert(std::size_t i) {
+            if (i >= flags.size()) flags.resize(i + 1);
+            flags[i] = true;
+        }
+        [[nodiscard]] auto contains(std::size_t i) const -> bool { return i < flags.size() && flags[i]; }
+    };
+
+    std::shared_ptr<context<Transport>> m_context;
+    std::shared_ptr<message_program const> m_program;
+    T const* m_in;
+    T* m_out;
+    Op m_op;
+    detail::message_flow<Transport, label> m_flow;
+    detail::buffer_pool<T> m_pool;
+    std::vector<block_state> m_blocks;
+    std::vector<arriving> m_arriving;
+    std::vector<leaving> m_leaving;
+    std::vector<waiting> m_waiting;
+    index_set m_admitted;
+    std::size_t m_next_receive = 0;
+    std::size_t m_next_send = 0;
+    std::size_t m_credit = 0; // the next send to ask admission for
+    int m_open_receives = 0;
+    int m_open_sends = 0;
+    bool m_finished = false;
+    std::exception_ptr m_failure;
+};
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,93 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/transport/transport.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// The messages that one operation has under way, each with a label that says what it is. Messages longer
+/// than the transport takes go in pieces and are reported when the last piece is through.
+template <transport Transport, class Label>
+class message_flow {
+public:
+    message_flow(Transport& t, int tag)
+        : m_transport(t)
+        , m_tag(tag) {}
+
+    void send(channel ch, std::span<std::byte const> bytes, int to, Label label) {
+        in_pieces(bytes, label, [&](auto piece) { return m_transport.isend(ch, piece, to, m_tag); });
+    }
+    void receive(channel ch, std::span<std::byte> bytes, int from, Label label) {
+        in_pieces(bytes, label, [&](auto piece) { return m_transport.irecv(ch, piece, from, m_tag); });
+    }
+    [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
+
+    void abandon() noexcept { m_transport.abandon(m_pending); }
+
+    /// Calls on_complete(label) for each message that has ended; true when there was any. With `block` waits
+    /// for the first piece.
+    template <class F>
+    auto poll(bool block, F on_complete) -> bool {
+        if (m_pending.empty()) return false;
+        m_done.clear();
+        if (block)
+            m_transport.wait_some(m_pending, m_done);
+        else
+            m_transport.test_some(m_pending, m_done);
+        m_ended.clear();
+        for (int const i : m_done) end_piece(m_entries[static_cast<std::size_t>(i)]);
+        std::sort(m_done.begin(), m_done.end(), std::greater<>{});
+        for (int const i : m_done) remove(static_cast<std::size_t>(i));
+        for (Label const& label : m_ended) on_complete(label);
+        return !m_done.empty();
+    }
+
+private:
+    template <class Bytes, class Post>
+    void in_pieces(Bytes bytes, Label label, Post post) {
+        std::size_t const most = m_transport.max_message_bytes();
+        auto const group = m_next_group++;
+        do {
+            auto const piece = bytes.first(std::min(bytes.size(), most));
+            bytes = bytes.subspan(piece.size());
+            m_pending.push_back(post(piece));
+            m_entries.push_back({label, group});
+        } while (!bytes.empty());
+    }
+    struct entry {
+        Label label;
+        std::size_t group;
+        bool ended = false;
+    };
+
+    void end_piece(entry& e) {
+        e.ended = true;
+        bool const more = std::any_of(m_entries.begin(), m_entries.end(), [&](entry const& other) {
+            return other.group == e.group && !other.ended;
+        });
+        if (!more) m_ended.push_back(e.label);
+    }
+    void remove(std::size_t i) {
+        m_pending[i] = std::move(m_pending.back());
+        m_pending.pop_back();
+        m_entries[i] = m_entries.back();
+        m_entries.pop_back();
+    }
+
+    Transport& m_transport;
+    int m_tag;
+    std::size_t m_next_group = 0;
+    std::vector<typename Transport::pending> m_pending;
+    std::vector<entry> m_entries;
+    std::vector<int> m_done;
+    std::vector<Label> m_ended;
+};
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,76 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/progress_engine.hpp>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace papcoll::inline v0 {
+
+/// A collective operation under way. Its buffers must stay alive and untouched until it has ended.
+///
+/// Operations progress inside test() and wait() of any request of the same communicator. The destructor
+/// waits; a failure that nobody asked for is lost there.
+class [[nodiscard]] request {
+public:
+    /// A request of nothing, which has ended.
+    request() = default;
+    request(request&& other) noexcept
+        : m_state(std::exchange(other.m_state, {})) {}
+    auto operator=(request&& other) noexcept -> request& {
+        if (this != &other) {
+            finish();
+            m_state = std::exchange(other.m_state, {});
+        }
+        return *this;
+    }
+    request(request const&) = delete;
+    auto operator=(request const&) -> request& = delete;
+    ~request() { finish(); }
+
+    /// Begins `op` on the context's engine, which the request keeps alive.
+    template <class Context>
+    request(std::shared_ptr<Context> const& context, std::shared_ptr<operation> op)
+        : m_state{op, {context, &context->engine()}, [context] { context->transport_layer().idle(); }} {
+        m_state.engine->start(op);
+    }
+
+    /// Progresses without blocking. True when the operation has ended; throws what made it fail, once.
+    auto test() -> bool {
+        if (!m_state.op) return true;
+        if (!m_state.engine->test(*m_state.op)) return false;
+        retire();
+        return true;
+    }
+    /// Waits until the operation has ended; throws what made it fail, once.
+    void wait() {
+        if (!m_state.op) return;
+        m_state.engine->wait(*m_state.op, m_state.idle);
+        retire();
+    }
+
+private:
+    struct state {
+        std::shared_ptr<operation> op;
+        std::shared_ptr<progress_engine> engine;
+        std::function<void()> idle;
+    };
+
+    void retire() {
+        auto const ended = std::exchange(m_state, {});
+        if (auto const failure = ended.engine->retire(*ended.op)) std::rethrow_exception(failure);
+    }
+    void finish() noexcept {
+        try {
+            wait();
+        } catch (...) { // documented: the destructor has nobody to tell
+        }
+    }
+
+    state m_state;
+};
+
+} // namespace papcoll::inline v0

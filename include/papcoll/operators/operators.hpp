@@ -1,0 +1,164 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <boost/mpi/operations.hpp>
+
+#include <complex>
+#include <concepts>
+#include <functional>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace papcoll::inline v0 {
+
+/// What reductions combine elements with. For `Op& op`, `T const a, b`:
+///
+///  1. `op(a, b)` is convertible to T. It may throw: the operation is then completed without the operator and
+///     the exception is rethrown from the call, or from wait.
+///  2. The operator is associative. Floating-point sums are treated as if they were.
+///  3. Op is copyable; each operation works on a copy of its own. State is welcome, synchronisation is not
+///     needed: an operation calls its copy from one thread at a time.
+///  4. `a` is always the operand of the lower ranks where the algorithm keeps rank order.
+///
+///     struct closest { // a minimal model with state
+///         double target;
+///         auto operator()(double a, double b) const {
+///             return std::abs(a - target) <= std::abs(b - target) ? a : b;
+///         }
+///     };
+template <class Op, class T>
+concept reduction_operator = std::copy_constructible<Op> && requires(Op& op, T const& a, T const& b) {
+    { op(a, b) } -> std::convertible_to<T>;
+};
+
+/// A callable declared commutative by commutative(f).
+template <class F>
+struct commutative_operator {
+    F function;
+
+    template <class T>
+    requires std::invocable<F&, T const&, T const&>
+    constexpr auto operator()(T const& a, T const& b) -> decltype(auto) { return function(a, b); }
+};
+
+/// Declares f(a, b) == f(b, a), so that algorithms that reorder operands may use it.
+template <class F>
+[[nodiscard]] constexpr auto commutative(F f) -> commutative_operator<F> {
+    return {std::move(f)};
+}
+
+namespace detail {
+
+template <class T>
+struct is_complex : std::false_type {};
+template <class T>
+struct is_complex<std::complex<T>> : std::true_type {};
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>::value;
+
+template <class Op, class T>
+inline constexpr bool is_standard_commutative = false;
+template <class U, class T>
+requires std::is_void_v<U> || std::same_as<U, T>
+inline constexpr bool is_standard_commutative<std::plus<U>, T> = is_number<T>;
+template <class U, class T>
+requires std::is_void_v<U> || std::same_as<U, T>
+inline constexpr bool is_standard_commutative<std::multiplies<U>, T> = is_number<T>;
+template <class U, class T>
+requires std::is_void_v<U> || std::same_as<U, T>
+inline constexpr bool is_standard_commutative<std::bit_and<U>, T> = std::integral<T>;
+template <class U, class T>
+requires std::is_void_v<U> || std::same_as<U, T>
+inline constexpr bool is_standard_commutative<std::bit_or<U>, T> = std::integral<T>;
+template <class U, class T>
+requires std::is_void_v<U> || std::same_as<U, T>
+inline constexpr bool is_standard_commutative<std::bit_xor<U>, T> = std::integral<T>;
+template <class U, class T>
+requires std::is_void_v<U> || std::same_as<U, T>
+inline constexpr bool is_standard_commutative<std::logical_and<U>, T> = std::is_arithmetic_v<T>;
+template <class U, class T>
+requires std::is_void_v<U> || std::same_as<U, T>
+inline constexpr bool is_standard_commutative<std::logical_or<U>, T> = std::is_arithmetic_v<T>;
+
+} // namespace detail
+
+/// Whether Op commutes on T: Boost.MPI's trait of that name, or an operation MPI itself knows, or one of the
+/// standard's function objects on numbers, or anything wrapped by commutative(f).
+template <class Op, class T>
+struct is_commutative
+    : std::bool_constant<boost::mpi::is_commutative<Op, T>::value || boost::mpi::is_mpi_op<Op, T>::value ||
+                         detail::is_standard_commutative<Op, T>> {};
+
+template <class F, class T>
+struct is_commutative<commutative_operator<F>, T> : std::true_type {};
+
+/// The neutral element of Op on T where it has one: `operator_identity<Op, T>::value()`. Known for the
+/// standard's and Boost.MPI's function objects on numbers; an operator of one's own says it by a member
+/// `identity()`, or by a specialisation.
+template <class Op, class T>
+struct operator_identity {};
+
+template <class Op, class T>
+concept has_identity = requires {
+    { operator_identity<Op, T>::value() } -> std::convertible_to<T>;
+};
+
+template <class Op, class T>
+requires requires {
+    { Op::identity() } -> std::convertible_to<T>;
+}
+struct operator_identity<Op, T> {
+    static constexpr auto value() -> T { return Op::identity(); }
+};
+template <class U, class T>
+requires detail::is_number<T>
+struct operator_identity<std::plus<U>, T> {
+    static constexpr auto value() -> T { return T(0); }
+};
+template <class U, class T>
+requires detail::is_number<T>
+struct operator_identity<std::multiplies<U>, T> {
+    static constexpr auto value() -> T { return T(1); }
+};
+template <class U, std::integral T>
+struct operator_identity<std::bit_and<U>, T> {
+    static constexpr auto value() -> T { return static_cast<T>(~T(0)); }
+};
+template <class U, std::integral T>
+struct operator_identity<std::bit_or<U>, T> {
+    static constexpr auto value() -> T { return T(0); }
+};
+template <class U, std::integral T>
+struct operator_identity<std::bit_xor<U>, T> {
+    static constexpr auto value() -> T { return T(0); }
+};
+template <class U, class T>
+requires std::is_arithmetic_v<T>
+struct operator_identity<std::logical_and<U>, T> {
+    static constexpr auto value() -> T { return T(true); }
+};
+template <class U, class T>
+requires std::is_arithmetic_v<T>
+struct operator_identity<std::logical_or<U>, T> {
+    static constexpr auto value() -> T { return T(false); }
+};
+template <class T>
+requires std::is_arithmetic_v<T>
+struct operator_identity<boost::mpi::maximum<T>, T> {
+    static constexpr auto value() -> T {
+        using limits = std::numeric_limits<T>;
+        return limits::has_infinity ? -limits::infinity() : limits::lowest();
+    }
+};
+template <class T>
+requires std::is_arithmetic_v<T>
+struct operator_identity<boost::mpi::minimum<T>, T> {
+    static constexpr auto value() -> T {
+        using limits = std::numeric_limits<T>;
+        return limits::has_infinity ? limits::infinity() : limits::max();
+    }
+};
+
+} // namespace papcoll::inline v0

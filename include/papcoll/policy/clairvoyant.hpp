@@ -1,0 +1,91 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/policy/policy.hpp>
+#include <papcoll/policy/scheduled.hpp>
+#include <papcoll/scheduler/bitset/simd_bitset.hpp>
+#include <papcoll/scheduler/clairvoyant.hpp>
+#include <papcoll/scheduler/search/sliced_counters.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// How many segments make a Clairvoyant reduction shortest: N rounds after the last arrival and about ⌈log2
+/// P⌉ to fill the pipeline, each of α + m·β/N, and P·N transfers to schedule at κ each: (N + q)·(α + mβ/N) +
+/// κPN is smallest at N = √(q·m·β / (α + κP)).
+[[nodiscard]] inline auto clairvoyant_segments(call_shape const& shape, link_model const& link) -> int {
+    constexpr double schedule_nanoseconds = 60; // κ
+    double const ranks = shape.ranks;
+    double const fill = std::max(1.0, std::ceil(std::log2(ranks)));
+    double const transfer = link.per_byte * static_cast<double>(shape.bytes());
+    double const each = static_cast<double>(link.latency.count()) + schedule_nanoseconds * ranks;
+    double const best = std::sqrt(fill * transfer / std::max(each, 1.0));
+    double const most = std::min(4096.0, static_cast<double>(std::max(shape.count, std::size_t(1))));
+    return static_cast<int>(std::clamp(best, 1.0, most));
+}
+
+/// An eighth above the time of one transfer: too short a round breaks the order of the schedule, too long a
+/// one only loses a little of the overlap.
+[[nodiscard]] inline auto clairvoyant_round(call_shape const& shape, link_model const& link, int segments)
+    -> ticks {
+    auto const transfer =
+        link.transfer_time(block_partition{shape.count, segments}.largest() * shape.element_bytes);
+    return std::max(ticks(1), transfer + transfer / 8);
+}
+
+} // namespace detail
+
+/// Clairvoyant reduction: greedy scheduling of segments from known arrival times, by which early ranks
+/// combine among themselves while the late ones are still away (Proficz and Ocetkiewicz, Improving
+/// Clairvoyant, 2020).
+///
+/// `arrivals`, `round` and `segments` must agree on all ranks. Operators must be commutative.
+/// About N + ⌈log2 P⌉ rounds after the last arrival for N segments; wrong arrivals cost time, never
+/// correctness.
+template <class Bits = simd_bitset<>>
+struct basic_clairvoyant {
+    /// When the ranks arrive; none given: all together.
+    arrival_source arrivals = {};
+    /// The time of one round, in which each rank sends and receives one segment; default: from the measured
+    /// link.
+    std::optional<ticks> round = {};
+    /// Into how many segments the data is cut; default: from the measured link.
+    std::optional<int> segments = {};
+
+    static constexpr schedule_kind kind = schedule_kind::reduction;
+    static constexpr bool reorders_operands = true;
+
+    [[nodiscard]] auto name() const -> std::string_view { return "clairvoyant"; }
+    void check(call_shape const& shape) const {
+        detail::check_arrivals(arrivals, shape.ranks);
+        detail::check_segments(segments);
+        if (round && *round <= ticks{0})
+            throw std::invalid_argument("papcoll: round must be positive, but is " +
+                                        std::to_string(round->count()) + " ns");
+    }
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
+        std::vector<std::int64_t> key{round ? round->count() : 0, segments.value_or(0),
+                                      arrivals.given() ? 1 : 0};
+        for (auto const time : arrivals.times()) key.push_back(time.count());
+        return key;
+    }
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> message_program {
+        int const blocks = segments.value_or(detail::clairvoyant_segments(shape, link));
+        clairvoyant_scheduler<sliced_counters<Bits>> const scheduler{
+            .round = round.value_or(detail::clairvoyant_round(shape, link, blocks))};
+        return detail::plan_with(scheduler, shape, blocks, arrivals.times());
+    }
+};
+
+/// With the widest instruction set that the including file is compiled for.
+using clairvoyant = basic_clairvoyant<simd_bitset<>>;
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,30 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace papcoll::inline v0 {
+
+/// `count` elements cut into `blocks` contiguous blocks whose sizes differ by one at most; with more blocks
+/// than elements some are empty. Block b starts at element ⌊b·count/blocks⌋.
+struct block_partition {
+    std::size_t count = 0;
+    int blocks = 1;
+
+    [[nodiscard]] constexpr auto offset(int block) const -> std::size_t {
+        auto const b = static_cast<std::size_t>(block);
+        auto const n = static_cast<std::size_t>(blocks);
+        // count = q·n + r, so b·count/n = b·q + b·r/n without overflow
+        return b * (count / n) + b * (count % n) / n;
+    }
+    [[nodiscard]] constexpr auto size(int block) const -> std::size_t {
+        return offset(block + 1) - offset(block);
+    }
+    [[nodiscard]] constexpr auto largest() const -> std::size_t {
+        auto const n = static_cast<std::size_t>(blocks);
+        return count / n + (count % n != 0 ? 1 : 0);
+    }
+};
+
+} // namespace papcoll::inline v0

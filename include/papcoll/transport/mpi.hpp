@@ -1,0 +1,154 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/transport/mpi_error.hpp>
+#include <papcoll/transport/transport.hpp>
+
+#include <mpi.h>
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// The two duplicates of a user's communicator, which live until nobody needs them or MPI is finalized.
+class mpi_duplicates {
+public:
+    /// Collective, local: begins the duplication. SimGrid's MPI has no MPI_Comm_idup; there it is collective
+    /// and waits.
+    explicit mpi_duplicates(MPI_Comm user) {
+        MPI_Comm_rank(user, &rank);
+        MPI_Comm_size(user, &size);
+        for (std::size_t i = 0; i < 2; ++i) {
+#ifdef SMPI_VERSION_MAJOR
+            mpi_check("MPI_Comm_dup", MPI_Comm_dup(user, &comms[i]));
+#else
+            mpi_check("MPI_Comm_idup", MPI_Comm_idup(user, &comms[i], &m_requests[i]));
+#endif
+        }
+        int provided = MPI_THREAD_SINGLE;
+        MPI_Query_thread(&provided);
+        concurrent = provided == MPI_THREAD_MULTIPLE;
+    }
+    mpi_duplicates(mpi_duplicates const&) = delete;
+    auto operator=(mpi_duplicates const&) -> mpi_duplicates& = delete;
+    ~mpi_duplicates() { release(); }
+
+    auto ready() -> bool {
+        if (m_ready) return true;
+        int done = 0;
+        mpi_check("MPI_Testall", MPI_Testall(2, m_requests.data(), &done, MPI_STATUSES_IGNORE));
+        if (done != 0) {
+            for (auto comm : comms)
+                mpi_check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+            m_ready = true;
+        }
+        return m_ready;
+    }
+
+    /// Frees the communicators; called before MPI is finalized, or not at all.
+    void release() noexcept {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        if (finalized == 0 && m_ready)
+            for (auto& comm : comms)
+                if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+        comms = {MPI_COMM_NULL, MPI_COMM_NULL};
+    }
+
+    int rank = 0;
+    int size = 1;
+    bool concurrent = false;
+    std::array<MPI_Comm, 2> comms = {MPI_COMM_NULL, MPI_COMM_NULL};
+    std::shared_ptr<void> attachment;
+
+private:
+    std::array<MPI_Request, 2> m_requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    bool m_ready = false;
+};
+
+} // namespace detail
+
+/// Messages over MPI, on two duplicates of a user's communicator: nothing is ever sent on the user's own.
+class mpi_transport {
+public:
+    using pending = MPI_Request;
+
+    /// Collective over `comm`, but local: the duplication is completed by ready(). Throws
+    /// std::invalid_argument for MPI_COMM_NULL and for an intercommunicator.
+    explicit mpi_transport(MPI_Comm comm)
+        : m_shared(std::make_shared<detail::mpi_duplicates>(checked(comm))) {}
+
+    /// Throws std::invalid_argument unless papcoll can work on `comm`.
+    static auto checked(MPI_Comm comm) -> MPI_Comm {
+        if (comm == MPI_COMM_NULL) throw std::invalid_argument("papcoll: comm must not be MPI_COMM_NULL");
+        int inter = 0;
+        detail::mpi_check("MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &inter));
+        if (inter != 0) throw std::invalid_argument("papcoll: comm must not be an intercommunicator");
+        return comm;
+    }
+
+    [[nodiscard]] auto rank() const -> int { return m_shared->rank; }
+    [[nodiscard]] auto size() const -> int { return m_shared->size; }
+    [[nodiscard]] auto ready() -> bool { return m_shared->ready(); }
+    [[nodiscard]] auto concurrent() const -> bool { return m_shared->concurrent; }
+    [[nodiscard]] auto max_message_bytes() const -> std::size_t {
+        return static_cast<std::size_t>(std::numeric_limits<int>::max());
+    }
+    [[nodiscard]] auto attachment() -> std::shared_ptr<void>& { return m_shared->attachment; }
+
+    [[nodiscard]] auto isend(channel ch, std::span<std::byte const> bytes, int to, int tag) -> pending {
+        pending request = MPI_REQUEST_NULL;
+        detail::mpi_check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to,
+                                                 tag, comm(ch), &request));
+        return request;
+    }
+    [[nodiscard]] auto irecv(channel ch, std::span<std::byte> bytes, int from, int tag) -> pending {
+        pending request = MPI_REQUEST_NULL;
+        detail::mpi_check("MPI_Irecv", MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from,
+                                                 tag, comm(ch), &request));
+        return request;
+    }
+    void test_some(std::span<pending> pendings, std::vector<int>& done) {
+        some(MPI_Testsome, "MPI_Testsome", pendings, done);
+    }
+    void wait_some(std::span<pending> pendings, std::vector<int>& done) {
+        some(MPI_Waitsome, "MPI_Waitsome", pendings, done);
+    }
+    void idle() { std::this_thread::yield(); }
+    /// MPI cannot take a send back: the messages stay with the library.
+    void abandon(std::span<pending>) noexcept {}
+
+    /// Frees the duplicates; nothing can be sent afterwards.
+    void release() noexcept { m_shared->release(); }
+
+private:
+    [[nodiscard]] auto comm(channel ch) const -> MPI_Comm {
+        return m_shared->comms[ch == channel::data ? 0 : 1];
+    }
+
+    template <class Routine>
+    void some(Routine routine, char const* name, std::span<pending> pendings, std::vector<int>& done) {
+        auto const before = done.size();
+        done.resize(before + pendings.size());
+        int count = 0;
+        int const code = routine(static_cast<int>(pendings.size()), pendings.data(), &count,
+                                 done.data() + before, MPI_STATUSES_IGNORE);
+        if (count == MPI_UNDEFINED || code != MPI_SUCCESS) count = 0;
+        done.resize(before + static_cast<std::size_t>(count));
+        detail::mpi_check(name, code);
+    }
+
+    std::shared_ptr<detail::mpi_duplicates> m_shared;
+};
+
+static_assert(transport<mpi_transport>);
+
+} // namespace papcoll::inline v0

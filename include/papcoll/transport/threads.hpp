@@ -1,0 +1,260 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/transport/transport.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+/// Ranks as threads of one process: no MPI needed.
+namespace papcoll::inline v0::threads {
+
+/// How the messages between the threads behave.
+struct options {
+    /// Messages up to this size complete at the sender at once; longer ones when they are received. 0 forces
+    /// a rendezvous for all but empty messages.
+    std::size_t eager_limit = std::size_t(1) << 16;
+    /// Not 0: matched messages are delivered late and in an order drawn from this seed.
+    std::uint64_t seed = 0;
+    /// The longest message; longer blocks are cut. Small values try the cutting out.
+    std::size_t max_message_bytes = std::size_t(1) << 30;
+};
+
+/// Thrown out of a wait when another rank of the group ended by an exception.
+struct aborted : std::runtime_error {
+    aborted()
+        : std::runtime_error("papcoll: another rank of the thread group failed") {}
+};
+
+namespace detail {
+
+struct message {
+    std::byte const* source = nullptr;
+    std::vector<std::byte> copy;
+    std::byte* target = nullptr;
+    std::size_t bytes = 0;
+    std::size_t capacity = 0;
+    bool sent_eagerly = false;
+    bool matched = false;
+    bool delivered = false;
+    bool abandoned = false; // by one side: its memory is gone
+};
+
+using message_pointer = std::shared_ptr<message>;
+
+/// The mailboxes of all ranks behind one lock: the plain reference among the transports, built to be
+/// obviously right rather than fast.
+class world {
+public:
+    world(int ranks, options const& o)
+        : m_ranks(ranks)
+        , m_options(o)
+        , m_random(o.seed)
+        , m_attachments(static_cast<std::size_t>(ranks)) {}
+
+    [[nodiscard]] auto size() const -> int { return m_ranks; }
+    [[nodiscard]] auto settings() const -> options const& { return m_options; }
+    [[nodiscard]] auto attachment(int rank) -> std::shared_ptr<void>& {
+        return m_attachments[static_cast<std::size_t>(rank)];
+    }
+
+    auto send(int from, int to, channel ch, int tag, std::span<std::byte const> bytes) -> message_pointer {
+        std::lock_guard const lock(m_mutex);
+        auto& box = m_boxes[{from, to, ch, tag}];
+        auto const m = claim(box, box.receives, box.sends);
+        m->bytes = bytes.size();
+        m->source = bytes.data();
+        m->sent_eagerly = bytes.size() <= m_options.eager_limit;
+        if (m->sent_eagerly && !bytes.empty()) {
+            m->copy.assign(bytes.begin(), bytes.end());
+            m->source = m->copy.data();
+        }
+        return settle(m);
+    }
+    auto receive(int from, int to, channel ch, int tag, std::span<std::byte> bytes) -> message_pointer {
+        std::lock_guard const lock(m_mutex);
+        auto& box = m_boxes[{from, to, ch, tag}];
+        auto const m = claim(box, box.sends, box.receives);
+        m->target = bytes.data();
+        m->capacity = bytes.size();
+        return settle(m);
+    }
+
+    /// Calls f() under the lock until it is true; blocks in between when asked to.
+    template <class F>
+    void poll(bool block, F f) {
+        std::unique_lock lock(m_mutex);
+        for (;;) {
+            if (m_aborted) throw aborted();
+            deliver_some();
+            if (f() || !block) return;
+            if (m_in_flight.empty()) m_changed.wait(lock);
+        }
+    }
+    void abandon(message& m) {
+        std::lock_guard const lock(m_mutex);
+        m.abandoned = true;
+    }
+    void abort() {
+        std::lock_guard const lock(m_mutex);
+        m_aborted = true;
+        m_changed.notify_all();
+    }
+
+private:
+    struct mailbox {
+        std::deque<message_pointer> sends, receives;
+    };
+
+    // Pairs with the oldest counterpart, or queues a new message for one to come.
+    static auto claim(mailbox&, std::deque<message_pointer>& counterparts, std::deque<message_pointer>& own)
+        -> message_pointer {
+        if (counterparts.empty()) return own.emplace_back(std::make_shared<message>());
+        auto m = counterparts.front();
+        counterparts.pop_front();
+        m->matched = true;
+        return m;
+    }
+    auto settle(message_pointer const& m) -> message_pointer {
+        if (!m->matched) return m;
+        if (m_options.seed != 0)
+            m_in_flight.push_back(m);
+        else
+            deliver(*m);
+        m_changed.notify_all();
+        return m;
+    }
+    void deliver(message& m) {
+        if (m.bytes > m.capacity) throw std::length_error("papcoll: a message is longer than its receive");
+        if (m.bytes != 0 && !m.abandoned) std::memcpy(m.target, m.source, m.bytes);
+        m.delivered = true;
+    }
+    // Adversary: each poll delivers a random message or none.
+    void deliver_some() {
+        if (m_in_flight.empty() || m_random() % 3 == 0) return;
+        auto const chosen =
+            m_in_flight.begin() + static_cast<std::ptrdiff_t>(m_random() % m_in_flight.size());
+        deliver(**chosen);
+        m_in_flight.erase(chosen);
+        m_changed.notify_all();
+    }
+
+    int m_ranks;
+    options m_options;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::map<std::tuple<int, int, channel, int>, mailbox> m_boxes;
+    std::vector<message_pointer> m_in_flight;
+    std::mt19937_64 m_random;
+    bool m_aborted = false;
+    std::vector<std::shared_ptr<void>> m_attachments;
+};
+
+} // namespace detail
+
+/// One rank of a thread group: a transport, used by its own thread alone.
+class endpoint {
+public:
+    /// A message on its way and the side that holds this handle.
+    struct pending {
+        detail::message_pointer message;
+        bool sender = false;
+
+        [[nodiscard]] auto complete() const -> bool {
+            return message->delivered || (sender && message->sent_eagerly);
+        }
+    };
+
+    endpoint(std::shared_ptr<detail::world> world, int rank)
+        : m_world(std::move(world))
+        , m_rank(rank) {}
+
+    [[nodiscard]] auto rank() const -> int { return m_rank; }
+    [[nodiscard]] auto size() const -> int { return m_world->size(); }
+    [[nodiscard]] auto ready() -> bool { return true; }
+    [[nodiscard]] auto concurrent() const -> bool { return false; }
+    [[nodiscard]] auto max_message_bytes() const -> std::size_t {
+        return m_world->settings().max_message_bytes;
+    }
+    [[nodiscard]] auto attachment() -> std::shared_ptr<void>& { return m_world->attachment(m_rank); }
+
+    [[nodiscard]] auto isend(channel ch, std::span<std::byte const> bytes, int to, int tag) -> pending {
+        return {m_world->send(m_rank, to, ch, tag, bytes), true};
+    }
+    [[nodiscard]] auto irecv(channel ch, std::span<std::byte> bytes, int from, int tag) -> pending {
+        return {m_world->receive(from, m_rank, ch, tag, bytes), false};
+    }
+    void test_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, false); }
+    void wait_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, true); }
+    void idle() { std::this_thread::yield(); }
+    void abandon(std::span<pending> pendings) noexcept {
+        for (auto& p : pendings)
+            if (p.message) m_world->abandon(*p.message);
+    }
+
+private:
+    void some(std::span<pending> pendings, std::vector<int>& done, bool block) {
+        auto const before = done.size();
+        m_world->poll(block, [&] {
+            bool any_left = false;
+            for (std::size_t i = 0; i < pendings.size(); ++i) {
+                auto& p = pendings[i];
+                if (!p.message) continue;
+                any_left = true;
+                if (!p.complete()) continue;
+                p.message.reset();
+                done.push_back(static_cast<int>(i));
+            }
+            return done.size() > before || !any_left;
+        });
+    }
+
+    std::shared_ptr<detail::world> m_world;
+    int m_rank;
+};
+
+static_assert(transport<endpoint>);
+
+/// Runs f(endpoint&) on `ranks` threads and waits for all of them. When one ends by an exception, the others
+/// get `aborted` out of their next wait, and the first exception is rethrown here.
+template <class F>
+void run(int ranks, options const& o, F f) {
+    if (ranks < 1) throw std::invalid_argument("papcoll: ranks must be at least 1");
+    auto const world = std::make_shared<detail::world>(ranks, o);
+    std::mutex mutex;
+    std::exception_ptr first;
+    auto const body = [&](int rank) {
+        try {
+            endpoint self(world, rank);
+            f(self);
+        } catch (...) {
+            {
+                std::lock_guard const lock(mutex);
+                if (!first) first = std::current_exception();
+            }
+            world->abort();
+        }
+    };
+    std::vector<std::thread> others;
+    others.reserve(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) others.emplace_back(body, rank);
+    for (auto& thread : others) thread.join();
+    for (int rank = 0; rank < ranks; ++rank) world->attachment(rank).reset();
+    if (first) std::rethrow_exception(first);
+}
+template <class F>
+void run(int ranks, F f) {
+    run(ranks, options{}, std::move(f));
+}
+
+} // namespace papcoll::inline v0::threads

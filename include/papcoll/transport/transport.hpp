@@ -1,0 +1,59 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// The two streams of messages between ranks. They do not meet: a receive matches messages of its channel
+/// alone.
+enum class channel {
+    data,   ///< blocks
+    control ///< credits, agreements, clocks
+};
+
+/// Point-to-point messages between the ranks of one group. For `T t`, `T const c`:
+///
+///  1. `c.rank()` is in [0, c.size()), `c.size()` is at least 1; both never change.
+///  2. `t.ready()` is true once messages may be posted. It drives whatever is needed for that, never blocks,
+///     and every rank must call it until it is true.
+///  3. `t.isend(channel, bytes, to, tag)` and `t.irecv(channel, bytes, from, tag)` return a T::pending, a
+///     movable handle. Tags are in [0, 32768). Messages of equal (sender, receiver, channel, tag) match in
+///     the order in which they are posted. The buffers stay untouched by the caller until completion. A
+///     message is at most `c.max_message_bytes()` long and may be shorter than the receive that it matches.
+///  4. `t.test_some(pendings, done)` makes progress and appends to `done` the positions of those that are
+///     complete and were not reported before; a reported handle becomes null and is ignored from then on.
+///     `t.wait_some(pendings, done)` blocks until there is at least one, or does nothing when all are null.
+///  5. `t.idle()` is called when polling found nothing to do: it yields the processor.
+///  6. `c.concurrent()` tells whether several threads may call at once; if so nobody blocks in wait_some.
+///  7. `t.abandon(pendings)` gives up messages after a failure. Their memory outside papcoll must not be read
+///     or written any more where the transport can prevent it.
+///  8. `t.attachment()` is a place where papcoll keeps what belongs to this group of ranks. Copies of a
+///     transport share it.
+///
+/// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.
+template <class T>
+concept transport = std::copyable<T> && std::movable<typename T::pending> &&
+    requires(T& t, T const& c, channel ch, std::span<std::byte const> out, std::span<std::byte> in, int peer,
+             int tag, std::span<typename T::pending> pendings, std::vector<int>& done) {
+    { c.rank() } -> std::same_as<int>;
+    { c.size() } -> std::same_as<int>;
+    { t.ready() } -> std::same_as<bool>;
+    { t.isend(ch, out, peer, tag) } -> std::same_as<typename T::pending>;
+    { t.irecv(ch, in, peer, tag) } -> std::same_as<typename T::pending>;
+    { c.max_message_bytes() } -> std::same_as<std::size_t>;
+    t.test_some(pendings, done);
+    t.wait_some(pendings, done);
+    t.idle();
+    { c.concurrent() } -> std::same_as<bool>;
+    { t.attachment() } -> std::same_as<std::shared_ptr<void>&>;
+};
+
+/// Exclusive upper bound of tags.
+inline constexpr int tag_count = 32768;
+
+} // namespace papcoll::inline v0
