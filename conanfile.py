@@ -1,0 +1,76 @@
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+import os
+import re
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.files import copy, load
+from conan.tools.layout import basic_layout
+
+required_conan_version = ">=2.0"
+
+
+class PapcollRecipe(ConanFile):
+    name = "papcoll"
+    license = "BSL-1.0"
+    description = "MPI collectives that stay fast when ranks arrive late"
+    topics = ("mpi", "collectives", "hpc", "header-only")
+    package_type = "header-library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {
+        "boost_mpi": [True, False],  # False: papcoll::core alone
+        "system_dependencies": [True, False],  # True: the MPI, Boost and xsimd of the machine, found by their CMake files
+    }
+    default_options = {"boost_mpi": True, "system_dependencies": False}
+    exports_sources = "include/*", "LICENSE", "CMakeLists.txt", "cmake/*"
+    no_copy_source = True
+
+    def set_version(self):
+        text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
+        self.version = re.search(r"project\(papcoll VERSION ([0-9.]+)", text).group(1)
+
+    def configure(self):
+        if self.options.boost_mpi and not self.options.system_dependencies:
+            self.options["boost"].without_mpi = False
+
+    def layout(self):
+        basic_layout(self)
+
+    def requirements(self):
+        if self.options.system_dependencies:
+            return
+        self.requires("boost/[>=1.74 <2]", transitive_headers=True, transitive_libs=True)
+        self.requires("openmpi/[>=4.1 <5]", transitive_headers=True, transitive_libs=True)
+        self.requires("xsimd/[>=8.1]", transitive_headers=True)
+
+    def package_id(self):
+        self.info.clear()
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        copy(self, "*.hpp", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+        copy(self, "papcollDependencies.cmake", os.path.join(self.source_folder, "cmake"),
+             os.path.join(self.package_folder, "cmake"))
+        copy(self, "papcollSystem.cmake", os.path.join(self.source_folder, "cmake"),
+             os.path.join(self.package_folder, "cmake"))
+
+    def package_info(self):
+        # The package's own target papcoll::papcoll is the sum of its components.
+        core = self.cpp_info.components["core"]
+        core.set_property("cmake_target_name", "papcoll::core")
+        core.bindirs = core.libdirs = []
+        boost_mpi = self.cpp_info.components["boost_mpi"] if self.options.boost_mpi else None
+        if boost_mpi:
+            boost_mpi.set_property("cmake_target_name", "papcoll::boost_mpi")
+            boost_mpi.bindirs = boost_mpi.libdirs = []
+            boost_mpi.requires = ["core"]
+        if self.options.system_dependencies:
+            module = os.path.join("cmake", "papcollSystem.cmake")
+            self.cpp_info.set_property("cmake_build_modules", [module])
+        else:
+            core.requires = ["boost::headers", "openmpi::openmpi", "xsimd::xsimd"]
+            if boost_mpi:
+                boost_mpi.requires += ["boost::mpi", "boost::serialization"]

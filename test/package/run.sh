@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#
+# Uses papcoll from a project outside, as its users get it.
+#
+#   test/package/run.sh find_package | core | add_subdirectory | FetchContent | conan
+#
+# Exit code 77: the route cannot be tried on this machine. CONAN names the Conan 2 client, by default `conan`.
+set -euo pipefail
+
+route=${1:?which route}
+consumer=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$consumer/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if command -v ccache >/dev/null; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+build_consumer() {
+    cmake -S "$consumer" -B "$work/consumer" -DPAPCOLL_ROUTE="$route" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" "$@"
+    cmake --build "$work/consumer"
+    "$work/consumer/example"
+}
+
+install_library() {
+    cmake -S "$source" -B "$work/build" -DPAPCOLL_BUILD_TESTS=OFF -DPAPCOLL_BUILD_EXAMPLES=OFF \
+        -DPAPCOLL_BUILD_BENCH=OFF "$@"
+    cmake --install "$work/build" --prefix "$work/prefix"
+}
+
+with_conan() {
+    local conan=${CONAN:-conan}
+    if ! $conan --version 2>/dev/null | grep -q "version 2"; then
+        echo "no Conan 2 client here: skipped"
+        exit 77
+    fi
+    export CONAN_HOME=$work/conan
+    $conan profile detect
+    # Packages of Boost, Open MPI and xsimd come from a registry; the machine's own are used instead.
+    $conan create "$source" --test-folder "$consumer" -s compiler.cppstd=20 -o "papcoll/*:system_dependencies=True"
+    if $conan create "$source" --test-folder= -s compiler.cppstd=17 \
+        -o "papcoll/*:system_dependencies=True" >"$work/refused" 2>&1; then
+        echo "C++17 was not refused"
+        exit 1
+    fi
+    grep -i "cppstd" "$work/refused"
+}
+
+case $route in
+find_package)
+    install_library
+    build_consumer -DCMAKE_PREFIX_PATH="$work/prefix"
+    ;;
+core)
+    install_library -DPAPCOLL_BOOST_MPI=OFF
+    build_consumer -DCMAKE_PREFIX_PATH="$work/prefix"
+    ;;
+add_subdirectory)
+    build_consumer -DPAPCOLL_SOURCE="$source"
+    ;;
+FetchContent)
+    (cd "$source" && tar -czf "$work/papcoll.tar.gz" --transform 's,^,papcoll/,' CMakeLists.txt LICENSE cmake include)
+    build_consumer -DPAPCOLL_SOURCE="$work/papcoll.tar.gz"
+    ;;
+conan) with_conan ;;
+*)
+    echo "unknown route: $route" >&2
+    exit 2
+    ;;
+esac
