@@ -32,12 +32,16 @@ public:
         : m_planes(std::max<std::size_t>(2, std::bit_width(static_cast<unsigned>(ranks))))
         , m_columns(static_cast<std::size_t>(ranks), static_cast<std::size_t>(blocks))
         , m_holders(static_cast<std::size_t>(blocks), static_cast<std::size_t>(ranks))
-        , m_total(m_planes, static_cast<std::size_t>(blocks))
-        , m_ready_count(m_planes, static_cast<std::size_t>(blocks))
-        , m_eligible(2, static_cast<std::size_t>(blocks))
+        , m_total(m_columns.lanes(), m_planes * lane_bits<Bits>)
+        , m_ready_count(m_columns.lanes(), m_planes * lane_bits<Bits>)
+        , m_some(1, static_cast<std::size_t>(blocks))
+        , m_several(1, static_cast<std::size_t>(blocks))
+        , m_doubled(1, static_cast<std::size_t>(blocks))
+        , m_choice(2, lane_bits<Bits>)
         , m_active(m_holders.row_words(), 0)
-        , m_ready(m_holders.row_words(), 0)
+        , m_ready(m_holders.row_words() + 1, 0)
         , m_held(static_cast<std::size_t>(ranks), blocks) {
+        m_choice.fill(1);
         for (std::size_t i = 0; i < m_held.size(); ++i) m_columns.fill(i);
         for (std::size_t i = 0; i < static_cast<std::size_t>(blocks); ++i) m_holders.fill(i);
     }
@@ -45,10 +49,11 @@ public:
     void join(int position) {
         auto const p = static_cast<std::size_t>(position);
         m_active[word(p)] |= mask(p);
-        for (std::size_t i = 0; i < m_columns.row_words(); i += Bits::lane_words) {
-            auto carry = Bits::load(m_columns.row(p) + i);
-            for (std::size_t k = 0; k < m_planes; ++k) {
-                auto* const plane = m_total.row(k) + i;
+        for (std::size_t i = 0; i < m_columns.lanes(); ++i) {
+            auto carry = Bits::load(m_columns.row(p) + i * Bits::lane_words);
+            auto* plane = m_total.row(i);
+            for (auto const* const end = plane + m_total.row_words(); plane != end;
+                 plane += Bits::lane_words) {
                 auto const old = Bits::load(plane);
                 Bits::store(plane, old ^ carry);
                 carry = old & carry;
@@ -58,30 +63,41 @@ public:
 
     void begin_round(std::span<int const> active) {
         for (auto const& at : m_received) {
-            m_columns.set(at.position, at.block);
+            write_lane(at.position, at.block, true);
             m_holders.set(at.block, at.position);
         }
         m_received.clear();
-        std::copy(m_active.begin(), m_active.end(), m_ready.begin());
-        m_head = static_cast<std::size_t>(active.front());
-        m_first_word = 0;
-        for (std::size_t i = 0; i < m_columns.row_words(); i += Bits::lane_words) {
+        start_turns(static_cast<std::size_t>(active.front()));
+        for (std::size_t i = 0; i < m_columns.lanes(); ++i) {
+            auto const* const total = m_total.row(i);
+            auto* const now = m_ready_count.row(i);
+            auto const lowest = Bits::load(total);
+            Bits::store(now, lowest);
             auto several = Bits::zero();
-            for (std::size_t k = m_planes; k-- > 0;) {
-                auto const plane = Bits::load(m_total.row(k) + i);
-                Bits::store(m_ready_count.row(k) + i, plane);
-                if (k == 0) store_eligible(i, several, plane);
+            for (std::size_t k = Bits::lane_words; k < m_total.row_words(); k += Bits::lane_words) {
+                auto const plane = Bits::load(total + k);
+                Bits::store(now + k, plane);
                 several = several | plane;
             }
+            store_eligible(i * Bits::lane_words, lowest, several);
         }
     }
 
     [[nodiscard]] auto receive(int receiver, bool sink) -> search_match {
         auto const p = static_cast<std::size_t>(receiver);
-        auto const block = first_block(p, sink);
+        bool const ready = is_ready(p);
+        auto const block = sink ? first_block_of_sink(p) : first_block(p, ready);
         if (block == rows::none) return {};
-        auto const peer = first_holder(block, p);
-        move(peer, p, block);
+        bool const held = !sink || m_columns.test(p, block);
+        // The receiver must not find itself, and what it receives it must not send in this round.
+        m_holders.clear(block, p);
+        auto const peer = first_holder(block);
+        write_lane(p, block, false);
+        m_received.push_back({p, block});
+        m_holders.clear(block, peer);
+        disable(peer, block, held && ready);
+        write_lane(peer, block, false);
+        count(peer, p, block, held);
         return {static_cast<int>(peer), static_cast<int>(block)};
     }
 
@@ -92,7 +108,8 @@ public:
     /// Size of the cells and counters in bytes.
     [[nodiscard]] auto memory_bytes() const -> std::size_t {
         return m_columns.memory_bytes() + m_holders.memory_bytes() + m_total.memory_bytes() +
-               m_ready_count.memory_bytes() + m_eligible.memory_bytes();
+               m_ready_count.memory_bytes() + m_some.memory_bytes() + m_several.memory_bytes() +
+               m_doubled.memory_bytes() + m_choice.memory_bytes();
     }
 
 private:
@@ -104,66 +121,111 @@ private:
     static auto word(std::size_t i) -> std::size_t { return i / bitset_word_bits; }
     static auto mask(std::size_t i) -> bitset_word { return bitset_word{1} << (i % bitset_word_bits); }
 
-    /// Rows of m_eligible: blocks with at least one holder that may send, and with at least two.
-    void store_eligible(std::size_t offset, typename Bits::lane const& several,
-                        typename Bits::lane const& lowest) {
-        Bits::store(m_eligible.row(0) + offset, several | lowest);
-        Bits::store(m_eligible.row(1) + offset, several);
+    /// One cell of m_columns. Columns are read by lanes, so they are written by lanes: a processor cannot
+    /// forward a store to a wider load.
+    void write_lane(std::size_t position, std::size_t block, bool value) {
+        auto* const lane = m_columns.row(position) + block / lane_bits<Bits> * Bits::lane_words;
+        auto const bit = Bits::bit(block % lane_bits<Bits>);
+        Bits::store(lane, value ? Bits::load(lane) | bit : Bits::load(lane) & ~bit);
     }
 
-    [[nodiscard]] auto first_block(std::size_t p, bool sink) const -> std::size_t {
+    void store_eligible(std::size_t offset, typename Bits::lane const& lowest,
+                        typename Bits::lane const& several) {
+        Bits::store(m_some.row(0) + offset, several | lowest);
+        Bits::store(m_several.row(0) + offset, several);
+    }
+
+    [[nodiscard]] auto first_block(std::size_t p, bool ready) const -> std::size_t {
         auto const* const own = m_columns.row(p);
-        auto const* const some = m_eligible.row(0);
-        auto const* const several = m_eligible.row(1);
-        if (sink)
-            return rows::first_set<Bits>(m_columns.lanes(), [=](std::size_t i) {
-                auto const at = i * Bits::lane_words;
-                return Bits::load(several + at) | (Bits::load(some + at) & ~Bits::load(own + at));
-            });
-        auto const* const enough = (m_ready[word(p)] & mask(p)) != 0 ? several : some;
+        auto const* const enough = ready ? m_several.row(0) : m_some.row(0);
         return rows::first_set<Bits>(m_columns.lanes(), [=](std::size_t i) {
-            auto const at = i * Bits::lane_words;
-            return Bits::load(own + at) & Bits::load(enough + at);
+            return Bits::load(own + i * Bits::lane_words) & Bits::load(enough + i * Bits::lane_words);
         });
     }
 
-    /// Who may send, in the word number `turn` of the cyclic order from the head: the head's word comes
-    /// twice, first with the positions from the head on, at last with those before it.
-    [[nodiscard]] auto ready_word(std::size_t turn, std::size_t& index) const -> bitset_word {
-        auto const words = m_ready.size();
-        index = word(m_head) + turn;
-        if (index >= words) index -= words;
-        auto const from_head = ~bitset_word{0} << (m_head % bitset_word_bits);
-        auto ready = m_ready[index];
-        if (turn == 0) ready &= from_head;
-        if (turn == words) ready &= ~from_head;
-        return ready;
+    /// The sink is the first receiver, so it is still counted among those who may send.
+    [[nodiscard]] auto first_block_of_sink(std::size_t p) const -> std::size_t {
+        auto const* const own = m_columns.row(p);
+        auto const* const some = m_some.row(0);
+        auto const* const several = m_several.row(0);
+        return rows::first_set<Bits>(m_columns.lanes(), [=](std::size_t i) {
+            auto const at = i * Bits::lane_words;
+            return Bits::load(several + at) | (Bits::load(some + at) & ~Bits::load(own + at));
+        });
     }
 
-    /// The first process in the order of availability that holds the block, may send, and is not `p`; there
-    /// is one.
-    [[nodiscard]] auto first_holder(std::size_t block, std::size_t p) -> std::size_t {
+    /// Sets m_ready to the active processes in cyclic order of words from the head on. The head's word comes
+    /// twice: first with the positions from the head on, at last with those before it.
+    void start_turns(std::size_t head) {
+        auto const words = m_active.size();
+        m_head_word = word(head);
+        auto const before_head = mask(head) - 1;
+        auto const turned = std::copy(m_active.begin() + static_cast<std::ptrdiff_t>(m_head_word),
+                                      m_active.end(), m_ready.begin());
+        std::copy_n(m_active.begin(), m_head_word + 1, turned);
+        m_ready[0] &= ~before_head;
+        m_ready[words] &= before_head;
+        m_turn = 0;
+    }
+
+    [[nodiscard]] auto turn_of(std::size_t index) const -> std::size_t {
+        return index - m_head_word + (index < m_head_word ? m_active.size() : 0);
+    }
+
+    [[nodiscard]] auto is_ready(std::size_t p) const -> bool {
+        auto const turn = turn_of(word(p));
+        auto const ready = m_ready[turn] | (turn == 0 ? m_ready.back() : 0);
+        return (ready & mask(p)) != 0;
+    }
+
+    /// The first process in the order of availability that holds the block and may send; there must be one.
+    /// It may not send any more.
+    [[nodiscard]] auto first_holder(std::size_t block) -> std::size_t {
         auto const* const holders = m_holders.row(block);
-        std::size_t index = 0;
-        while (ready_word(m_first_word, index) == 0) ++m_first_word;
-        for (auto turn = m_first_word;; ++turn) {
-            auto found = ready_word(turn, index) & holders[index];
-            if (index == word(p)) found &= ~mask(p);
-            if (found != 0)
+        auto const words = m_active.size();
+        auto* const ready = m_ready.data();
+        while (ready[m_turn] == 0) ++m_turn;
+        for (auto turn = m_turn;; ++turn) {
+            auto const index = m_head_word + turn - (m_head_word + turn >= words ? words : 0);
+            if (auto const found = ready[turn] & holders[index]; found != 0) {
+                ready[turn] &= ~(found & (0 - found));
                 return index * bitset_word_bits + static_cast<std::size_t>(std::countr_zero(found));
+            }
         }
     }
 
-    void move(std::size_t peer, std::size_t receiver, std::size_t block) {
-        bool const held = m_columns.test(receiver, block);
-        bool const counted = held && (m_ready[word(receiver)] & mask(receiver)) != 0;
-        disable(peer, counted ? block : rows::none);
-        m_ready[word(peer)] &= ~mask(peer);
-        m_columns.clear(peer, block);
-        m_holders.clear(block, peer);
-        m_columns.clear(receiver, block);
-        m_holders.clear(block, receiver);
-        m_received.push_back({receiver, block});
+    /// Takes the column of `peer` from the counters, and one more from the counter of `block` if the receiver
+    /// was counted there: two less is a borrow into plane 1. No branch on `twice`, which is hard to predict.
+    void disable(std::size_t peer, std::size_t block, bool twice) {
+        auto* const doubled = m_doubled.row(0);
+        auto* const doubled_lane = doubled + block / lane_bits<Bits> * Bits::lane_words;
+        Bits::store(doubled_lane,
+                    Bits::bit(block % lane_bits<Bits>) & Bits::load(m_choice.row(twice ? 1 : 0)));
+        auto const* const column = m_columns.row(peer);
+        auto const counter_words = m_ready_count.row_words();
+        for (std::size_t i = 0, lanes = m_columns.lanes(); i < lanes; ++i) {
+            auto const offset = i * Bits::lane_words;
+            auto* const planes = m_ready_count.row(i);
+            auto borrow = Bits::load(doubled + offset);
+            auto const minus = Bits::load(column + offset) & ~borrow;
+            auto const lowest = Bits::load(planes);
+            Bits::store(planes, lowest ^ minus);
+            borrow = borrow | (minus & ~lowest);
+            auto several = Bits::zero();
+            for (std::size_t k = Bits::lane_words; k < counter_words; k += Bits::lane_words) {
+                auto const old = Bits::load(planes + k);
+                auto const fresh = old ^ borrow;
+                Bits::store(planes + k, fresh);
+                borrow = borrow & ~old;
+                several = several | fresh;
+            }
+            store_eligible(offset, lowest ^ minus, several);
+        }
+        Bits::store(doubled_lane, Bits::zero());
+    }
+
+    /// Numbers of blocks held and of holders, at the next round's start.
+    void count(std::size_t peer, std::size_t receiver, std::size_t block, bool held) {
         if (held) {
             lose_holder(block);
         } else if (m_held[receiver]++ == 0) {
@@ -172,53 +234,33 @@ private:
         if (--m_held[peer] == 0) m_active[word(peer)] &= ~mask(peer);
     }
 
-    /// Takes the column of `peer` from the counters, and one more from the counter of the block `twice`, if
-    /// any: two less is a borrow into plane 1.
-    void disable(std::size_t peer, std::size_t twice) {
-        auto const* const column = m_columns.row(peer);
-        for (std::size_t i = 0, first = 0; i < m_columns.row_words();
-             i += Bits::lane_words, first += lane_bits<Bits>) {
-            auto const doubled = twice - first < lane_bits<Bits> ? Bits::bit(twice - first) : Bits::zero();
-            auto* plane = m_ready_count.row(0) + i;
-            auto const lowest = Bits::load(plane);
-            auto const minus = Bits::load(column + i) & ~doubled;
-            auto const new_lowest = lowest ^ minus;
-            Bits::store(plane, new_lowest);
-            auto borrow = (minus & ~lowest) | doubled;
-            auto several = Bits::zero();
-            for (std::size_t k = 1; k < m_planes; ++k) {
-                plane = m_ready_count.row(k) + i;
-                auto const old = Bits::load(plane);
-                auto const fresh = old ^ borrow;
-                Bits::store(plane, fresh);
-                borrow = borrow & ~old;
-                several = several | fresh;
-            }
-            store_eligible(i, several, new_lowest);
-        }
-    }
-
-    /// One process less holds the block at the next round's start.
     void lose_holder(std::size_t block) {
         auto borrow = mask(block);
-        for (std::size_t k = 0; borrow != 0; ++k) {
-            auto& plane = m_total.row(k)[word(block)];
-            plane ^= borrow;
-            borrow &= plane;
-        }
+        auto* plane = m_total.row(block / lane_bits<Bits>) + word(block % lane_bits<Bits>);
+        auto const take = [&] {
+            *plane ^= borrow;
+            borrow &= *plane;
+            plane += Bits::lane_words;
+        };
+        take(); // there are at least two planes, and they are enough in three of four cases
+        take();
+        while (borrow != 0) take();
     }
 
     std::size_t m_planes;
     bit_matrix<Bits> m_columns;        ///< per process the blocks it holds and may send
     bit_matrix<word_bitset> m_holders; ///< the same per block
-    bit_matrix<Bits> m_total;          ///< counters at the round's start, by planes
+    bit_matrix<Bits> m_total;          ///< counters at the round's start: per lane of blocks, the planes
     bit_matrix<Bits> m_ready_count;    ///< counters now
-    bit_matrix<Bits> m_eligible;
+    bit_matrix<Bits> m_some;           ///< blocks with at least one holder who may send
+    bit_matrix<Bits> m_several;        ///< with at least two
+    bit_matrix<Bits> m_doubled;        ///< zero but within disable
+    bit_matrix<Bits> m_choice;         ///< a lane of zeros and a lane of ones
     std::vector<bitset_word> m_active; ///< processes that joined and hold something
-    std::vector<bitset_word> m_ready;  ///< those that have not sent in this round
+    std::vector<bitset_word> m_ready;  ///< those who may send, see start_turns
     std::vector<int> m_held;           ///< per process, the number of blocks it holds
-    std::size_t m_head = 0;
-    std::size_t m_first_word = 0; ///< words before this one, in cyclic order, have nobody who may send
+    std::size_t m_head_word = 0;
+    std::size_t m_turn = 0;       ///< words of m_ready before this one are zero
     std::vector<cell> m_received; ///< in this round: held again from the next on
 };
 
