@@ -39,7 +39,8 @@ with_conan() {
     export CONAN_HOME=$work/conan
     $conan profile detect
     # Packages of Boost, Open MPI and xsimd come from a registry; the machine's own are used instead.
-    $conan create "$source" --test-folder "$consumer" -s compiler.cppstd=20 -o "papcoll/*:system_dependencies=True"
+    cp -r "$consumer" "$work/test_package" # Conan writes into it
+    $conan create "$source" --test-folder "$work/test_package" -s compiler.cppstd=20 -o "papcoll/*:system_dependencies=True"
     if $conan create "$source" --test-folder= -s compiler.cppstd=17 \
         -o "papcoll/*:system_dependencies=True" >"$work/refused" 2>&1; then
         echo "C++17 was not refused"
