@@ -40,6 +40,7 @@ struct settings {
     int root = 0;
     int segments = 0;
     double round_us = 0;
+    bool balanced_only = false;
 };
 
 auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
@@ -49,6 +50,7 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
     app.add_option("--sizes", s.sizes, "numbers of floats")->delimiter(',')->capture_default_str();
     app.add_option("--patterns", s.patterns, "default: all; the balanced row is always there")
         ->delimiter(',');
+    app.add_flag("--balanced-only", s.balanced_only, "no patterns");
     app.add_option("--magnitudes", s.factors, "multiples of the base time")
         ->delimiter(',')
         ->capture_default_str();
@@ -134,7 +136,9 @@ private:
 
         arrival_case const balanced{"no_delay", 0, ticks{0},
                                     std::vector<ticks>(static_cast<std::size_t>(m_ranks))};
-        auto const base = base_time(run_case(*op, policies, count, balanced), *op);
+        auto const together = run_case(*op, policies, count, balanced);
+        if (m_settings.balanced_only) return;
+        auto const base = base_time(together, *op);
         for (auto const& c : cases(base)) (void)run_case(*op, policies, count, c);
     }
 
@@ -150,6 +154,7 @@ private:
                   .pattern = c.pattern,
                   .factor = c.factor,
                   .magnitude = c.magnitude,
+                  .planned = c.arrivals,
                   .runs = measured.at(policy)};
             if (native != measured.end())
                 r.native_last_delay = summarise(native->second, &repetition::last_delay).median;

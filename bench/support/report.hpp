@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -49,6 +51,7 @@ struct row {
     std::string pattern;
     double factor = 0; ///< of the base time
     ticks magnitude{0};
+    std::vector<ticks> planned; ///< the arrivals that were asked for, and that the schedule knows
     std::vector<repetition> runs;
     ticks native_last_delay{0}; ///< median; 0: native was not measured
     ticks bound{0};             ///< 0: no rate given
@@ -56,11 +59,20 @@ struct row {
     ticks needed{0}; ///< rounds after the last arrival × one segment's link time
 };
 
+/// How far the machine missed the planned arrivals at worst.
+inline auto lateness(row const& r) -> ticks {
+    ticks worst{0};
+    for (auto const& run : r.runs)
+        for (std::size_t rank = 0; rank < run.arrivals.size(); ++rank)
+            worst = std::max(worst, run.arrivals[rank] - r.planned[rank]);
+    return worst;
+}
+
 inline auto milliseconds(ticks time) -> double { return static_cast<double>(time.count()) * 1e-6; }
 
-/// "1.23", or "-" without a denominator.
+/// "1.23", or "-" where one of the two was not measured.
 inline auto ratio(ticks value, ticks base) -> std::string {
-    if (base <= ticks{0}) return "-";
+    if (value <= ticks{0} || base <= ticks{0}) return "-";
     char text[32];
     std::snprintf(text, sizeof text, "%.2f",
                   static_cast<double>(value.count()) / static_cast<double>(base.count()));
@@ -114,6 +126,7 @@ inline auto in_json(row const& r) -> nlohmann::json {
                      {"pattern", r.pattern},
                      {"factor", r.factor},
                      {"magnitude_ms", milliseconds(r.magnitude)},
+                     {"worst_lateness_ms", milliseconds(lateness(r))},
                      {"last_delay_ms", in_json(summarise(r.runs, &repetition::last_delay))},
                      {"run_time_ms", in_json(summarise(r.runs, &repetition::run_time))},
                      {"mean_elapsed_ms", in_json(summarise(r.runs, &repetition::mean_elapsed))},

@@ -1,5 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/analysis/verify.hpp>
+#include <papcoll/arrival/patterns.hpp>
+#include <papcoll/scheduler/clairvoyant.hpp>
 #include <papcoll/scheduler/reversed.hpp>
 
 #include <doctest/doctest.h>
@@ -139,4 +141,25 @@ TEST_CASE("reversed random reductions disseminate, and reversed again they reduc
 TEST_CASE("a malformed problem throws and names the member") {
     CHECK_THROWS_WITH_AS((void)papcoll::transfers(papcoll::reversed(reduction{}), {.ranks = 0}),
                          doctest::Contains("problem.ranks"), std::invalid_argument);
+}
+
+TEST_CASE("Clairvoyant reversed disseminates under every pattern, although its blocks come back") {
+    papcoll::clairvoyant_scheduler<> const forward{.round = papcoll::ticks{100}};
+    auto const backward = papcoll::reversed(forward);
+    static_assert(backward.kind == schedule_kind::dissemination);
+    std::size_t left_out = 0;
+    for (auto const shape : papcoll::all_arrival_shapes())
+        for (int const ranks : {1, 2, 3, 5, 7, 8, 13})
+            for (int const root : {0, ranks / 2, ranks - 1}) {
+                auto const arrivals = papcoll::arrival_pattern(shape, ranks, papcoll::ticks{1500}, 5);
+                problem const p{.ranks = ranks, .root = root, .blocks = 9, .arrivals = arrivals};
+                auto const reduced = papcoll::transfers(forward, p);
+                REQUIRE(papcoll::verify_reduction(reduced, p).value_or("right") == "right");
+                auto const all = papcoll::transfers(backward, p);
+                CHECK(papcoll::verify_dissemination(all, p).value_or("right") == "right");
+                CHECK(all.size() == static_cast<std::size_t>((ranks - 1) * p.blocks));
+                left_out += reduced.size() - all.size();
+                check_shares(backward, p);
+            }
+    CHECK(left_out > 0); // or blocks never came back and the test would show nothing
 }
