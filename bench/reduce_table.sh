@@ -12,10 +12,10 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] && [ $# -le 2 ] || {
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     echo "usage: $0 BUILD_FOLDER [RESULT_FOLDER]" >&2
     exit 2
-}
+fi
 program=$(realpath "$1")/bench/collectives
 results=${2:-$here/results}
 cluster=$here/cluster/cluster.sh

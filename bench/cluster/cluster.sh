@@ -36,7 +36,7 @@ host_name() { echo "$prefix-h$1"; }
 namespaces() { ip netns list | awk -v prefix="$prefix-" 'index($1, prefix) == 1 { print $1 }'; }
 
 check_host_count() {
-    [[ $1 =~ ^[1-9][0-9]{0,2}$ ]] && (($1 <= 250)) || fail "HOSTS must be a number from 1 to 250, but is '$1'"
+    if ! [[ $1 =~ ^[1-9][0-9]{0,2}$ ]] || (($1 > 250)); then fail "HOSTS must be a number from 1 to 250, but is '$1'"; fi
 }
 
 check_machine() {
@@ -132,6 +132,7 @@ run() {
     trap 'interrupted=130' INT
     trap 'interrupted=143' TERM HUP
     interrupted=0
+    # shellcheck disable=SC2016 # the inner shell expands them
     ip netns exec "$(host_name 1)" unshare --uts bash -c 'hostname "$0"; exec "$@"' "$(host_name 1)" \
         mpirun --allow-run-as-root --bind-to none \
         --mca plm_rsh_agent "$state/agent" --mca oob_tcp_if_include lan \

@@ -41,6 +41,7 @@ struct summary {
 template <class Metric>
 auto summarise(std::vector<repetition> const& runs, Metric metric) -> summary {
     std::vector<ticks> values;
+    values.reserve(runs.size());
     for (auto const& run : runs) values.push_back((run.*metric)());
     std::sort(values.begin(), values.end());
     return {values[(values.size() - 1) / 2], values.front(), values.back()};

@@ -21,6 +21,7 @@ auto count(std::string_view text, std::string_view what) -> int {
 
 auto times(std::vector<int> const& milliseconds) -> std::vector<ticks> {
     std::vector<ticks> all;
+    all.reserve(milliseconds.size());
     for (int const value : milliseconds) all.emplace_back(std::chrono::milliseconds(value));
     return all;
 }

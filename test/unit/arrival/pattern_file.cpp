@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <sstream>
 #include <string>
 #include <unistd.h>

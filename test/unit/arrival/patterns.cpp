@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <vector>
 
 using namespace papcoll;
@@ -53,7 +53,7 @@ TEST_CASE("random depends on the seed alone and is spread evenly") {
     auto const a = arrival_pattern(arrival_shape::random, 4000, ticks{1'000'000}, 7);
     CHECK(a == arrival_pattern(arrival_shape::random, 4000, ticks{1'000'000}, 7));
     CHECK(a != arrival_pattern(arrival_shape::random, 4000, ticks{1'000'000}, 8));
-    for (int quarter = 0; quarter < 4; ++quarter) {
+    for (std::int64_t quarter = 0; quarter < 4; ++quarter) {
         auto const in_quarter = std::count_if(a.begin(), a.end(), [&](ticks t) {
             return t.count() >= quarter * 250'000 && t.count() < (quarter + 1) * 250'000;
         });
