@@ -17,7 +17,9 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "buddhabrot/arrivals.hpp"
 #include "buddhabrot/options.hpp"
@@ -31,12 +33,7 @@ namespace buddhabrot {
 namespace {
 
 constexpr int root = 0;
-
-/// Runs are numbered: two per frame, and who goes first alternates, so that drift of the machine hits both.
-constexpr auto frame_of(std::size_t run) -> std::size_t { return run / methods; }
-constexpr auto method_of(std::size_t run) -> method {
-    return (run + frame_of(run)) % 2 == 0 ? mpi_reduce : clairvoyant;
-}
+constexpr std::size_t memory = 3; // frames that predictions are made from
 
 class painter {
 public:
@@ -44,21 +41,21 @@ public:
         : m_world(std::move(world))
         , m_options(o)
         , m_clock(m_world)
-        , m_exchange(m_world)
         , m_frames(static_cast<std::size_t>(o.frames))
         , m_image(o.width)
         , m_sum(is_root() ? o.width : 0)
-        , m_first_sum(m_sum)
+        , m_native_sum(m_sum)
         , m_picture(m_sum) {
         papcoll::attach(m_world);
-        m_left = m_clock.now();
     }
 
     void paint() {
         if (is_root()) print_header(m_world.size(), m_image.counts.size() * sizeof(float));
-        for (std::size_t run = 0; run < methods * m_frames.size(); ++run) paint_once(run);
-        learn_timing_of(methods * m_frames.size() - 1);
-        if (is_root()) print_summary(m_frames);
+        for (std::size_t i = 0; i < m_frames.size(); ++i) {
+            paint_frame(i);
+            if (is_root()) print_row(i, m_frames[i]);
+        }
+        if (is_root()) print_summary(m_frames, m_errors);
     }
 
     /// To be called on the root.
@@ -77,18 +74,32 @@ public:
     [[nodiscard]] auto is_root() const -> bool { return m_world.rank() == root; }
 
 private:
-    void paint_once(std::size_t run) {
-        auto const started = m_left;
-        compute(frame_of(run));
-        if (run > 0) learn_timing_of(run - 1);
+    void paint_frame(std::size_t number) {
+        m_frames[number][mpi_reduce] = run(number, papcoll::native{});
+        if (is_root()) keep_sum(number);
+
+        auto const predicted = prediction(number);
+        m_frames[number][clairvoyant] = run(number, papcoll::clairvoyant{.arrivals = predicted});
+        if (is_root()) compare_sum(number);
+        if (predicted.given())
+            m_errors.push_back(mean_error(predicted.times(), m_frames[number][clairvoyant]));
+    }
+
+    [[nodiscard]] auto prediction(std::size_t number) const -> papcoll::arrival_source {
+        auto const known = std::min(number, memory);
+        return predicted_arrivals(std::span(m_frames).subspan(number - known, known));
+    }
+
+    /// Computes and sums a frame. All ranks start together, so that both methods meet the same arrivals; a
+    /// program that has nothing to compare would exchange the timing while it computes.
+    template <class Policy>
+    auto run(std::size_t number, Policy const& policy) -> run_timing {
+        m_world.barrier();
+        auto const started = m_clock.now();
+        compute(number);
         auto const arrived = m_clock.now();
-        if (method_of(run) == mpi_reduce)
-            sum(papcoll::native{});
-        else
-            sum(papcoll::clairvoyant{.arrivals = expected_arrivals(run)});
-        m_left = m_clock.now();
-        m_exchange.start({started, arrived, m_left});
-        if (is_root()) use_sum(run);
+        papcoll::reduce(m_world, m_image.counts, m_sum.counts, std::plus<>{}, root, policy);
+        return exchange(m_world, {started, arrived, m_clock.now()});
     }
 
     /// The limit grows from half of max_iterations to all of it.
@@ -97,53 +108,30 @@ private:
         auto const limit = std::lround(m_options.max_iterations * (1 + growth) / 2);
         frame const work{m_options.seed, number, m_options.samples, static_cast<int>(limit)};
         std::fill(m_image.counts.begin(), m_image.counts.end(), 0.F);
-        trace(work, share_of(work, m_world.rank(), m_world.size()), m_image,
-              [this] { m_exchange.progress(); });
+        trace(work, share_of(work, m_world.rank(), m_world.size()), m_image);
     }
 
-    /// Nothing is known in the first frame; then see predicted_arrivals.
-    [[nodiscard]] auto expected_arrivals(std::size_t run) const -> papcoll::arrival_source {
-        if (frame_of(run) == 0) return {};
-        return predicted_arrivals(timing_of(run - 1), m_frames[frame_of(run) - 1][method_of(run)]);
+    void keep_sum(std::size_t number) {
+        show_progress(methods * number + 1, methods * m_frames.size());
+        std::swap(m_native_sum, m_sum);
+        std::transform(m_native_sum.counts.begin(), m_native_sum.counts.end(), m_picture.counts.begin(),
+                       m_picture.counts.begin(), std::plus<>{});
     }
 
-    template <class Policy>
-    void sum(Policy const& policy) {
-        papcoll::reduce(m_world, m_image.counts, m_sum.counts, std::plus<>{}, root, policy);
-    }
-
-    void learn_timing_of(std::size_t run) {
-        m_frames[frame_of(run)][method_of(run)] = m_exchange.finish();
-        auto const frame_is_complete = run % methods == methods - 1;
-        if (is_root() && frame_is_complete) print_row(frame_of(run), m_frames[frame_of(run)]);
-    }
-
-    [[nodiscard]] auto timing_of(std::size_t run) const -> run_timing const& {
-        return m_frames[frame_of(run)][method_of(run)];
-    }
-
-    /// The first sum of a frame goes into the picture, the second must be its equal.
-    void use_sum(std::size_t run) {
-        show_progress(run + 1, methods * m_frames.size());
-        if (run % methods == 0) {
-            std::swap(m_first_sum, m_sum);
-            std::transform(m_first_sum.counts.begin(), m_first_sum.counts.end(), m_picture.counts.begin(),
-                           m_picture.counts.begin(), std::plus<>{});
-        } else {
-            m_sums_are_equal = m_sums_are_equal && m_sum.counts == m_first_sum.counts;
-        }
+    void compare_sum(std::size_t number) {
+        show_progress(methods * (number + 1), methods * m_frames.size());
+        m_sums_are_equal = m_sums_are_equal && m_sum.counts == m_native_sum.counts;
     }
 
     boost::mpi::communicator m_world;
     options m_options;
     shared_clock m_clock;
-    timing_exchange m_exchange;
     std::vector<frame_timing> m_frames;
+    std::vector<papcoll::ticks> m_errors;
     density m_image;
     density m_sum; // this and the following have no pixels but on the root
-    density m_first_sum;
+    density m_native_sum;
     density m_picture;
-    papcoll::ticks m_left{0};
     bool m_sums_are_equal = true;
 };
 

@@ -1,39 +1,35 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include "arrivals.hpp"
 
-#include <algorithm>
+#include <chrono>
+#include <type_traits>
 
 namespace buddhabrot {
 
-timing_exchange::timing_exchange(boost::mpi::communicator const& world)
-    : m_channel(world, boost::mpi::comm_duplicate)
-    , m_all(static_cast<std::size_t>(world.size())) {}
+static_assert(std::is_trivially_copyable_v<timing>, "it travels as bytes");
 
-timing_exchange::~timing_exchange() { MPI_Wait(&m_request, MPI_STATUS_IGNORE); }
-
-void timing_exchange::start(timing const& mine) {
-    m_mine = mine;
-    MPI_Iallgather(&m_mine, sizeof m_mine, MPI_BYTE, m_all.data(), sizeof m_mine, MPI_BYTE, m_channel,
-                   &m_request);
+auto exchange(boost::mpi::communicator const& world, timing const& mine) -> run_timing {
+    run_timing all(static_cast<std::size_t>(world.size()));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, world);
+    return all;
 }
 
-void timing_exchange::progress() {
-    int done = 0;
-    MPI_Test(&m_request, &done, MPI_STATUS_IGNORE);
-}
-
-auto timing_exchange::finish() -> run_timing const& {
-    MPI_Wait(&m_request, MPI_STATUS_IGNORE);
-    return m_all;
-}
-
-auto predicted_arrivals(run_timing const& previous_run, run_timing const& frame_before)
-    -> std::vector<papcoll::ticks> {
-    std::vector<papcoll::ticks> arrivals(previous_run.size());
-    std::transform(
-        previous_run.begin(), previous_run.end(), frame_before.begin(), arrivals.begin(),
-        [](timing const& previous, timing const& before) { return previous.left + before.computing(); });
+auto predicted_arrivals(std::span<frame_timing const> frames_before) -> papcoll::arrival_source {
+    if (frames_before.empty()) return {};
+    std::vector<papcoll::ticks> arrivals(frames_before[0][mpi_reduce].size());
+    for (auto const& frame : frames_before)
+        for (auto const& run : frame)
+            for (std::size_t rank = 0; rank < run.size(); ++rank) arrivals[rank] += run[rank].computing();
+    auto const runs = static_cast<papcoll::ticks::rep>(frames_before.size() * methods);
+    for (auto& time : arrivals) time /= runs;
     return arrivals;
+}
+
+auto mean_error(std::span<papcoll::ticks const> predicted, run_timing const& run) -> papcoll::ticks {
+    papcoll::ticks sum{0};
+    for (std::size_t rank = 0; rank < run.size(); ++rank)
+        sum += std::chrono::abs(predicted[rank] - run[rank].computing());
+    return sum / static_cast<papcoll::ticks::rep>(run.size());
 }
 
 } // namespace buddhabrot

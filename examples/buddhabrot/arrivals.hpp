@@ -1,15 +1,20 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/schedule/problem.hpp>
 
 #include <boost/mpi/communicator.hpp>
 
+#include <array>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace buddhabrot {
 
-/// What one rank did in one run of a frame, on the shared clock.
+/// What one rank did in one run of a frame, on the shared clock: it computed until it arrived at the sum, and
+/// left that.
 struct timing {
     papcoll::ticks started;
     papcoll::ticks arrived;
@@ -20,31 +25,23 @@ struct timing {
 
 using run_timing = std::vector<timing>; // one per rank
 
-/// Tells all ranks the timing of all ranks while the next run is already computing.
-class timing_exchange {
-public:
-    explicit timing_exchange(boost::mpi::communicator const& world);
-    timing_exchange(timing_exchange const&) = delete;
-    auto operator=(timing_exchange const&) -> timing_exchange& = delete;
-    ~timing_exchange();
+/// How the images of a run are summed.
+enum method : std::size_t { mpi_reduce, clairvoyant };
+inline constexpr std::size_t methods = 2;
 
-    /// Collective, does not wait.
-    void start(timing const& mine);
-    /// Lets the exchange proceed; to be called now and then.
-    void progress();
-    /// Waits for the exchange. The result is the same on all ranks.
-    [[nodiscard]] auto finish() -> run_timing const&;
+/// The timing of one frame, computed and summed once by each method.
+using frame_timing = std::array<run_timing, methods>;
 
-private:
-    boost::mpi::communicator m_channel;
-    MPI_Request m_request = MPI_REQUEST_NULL;
-    timing m_mine{};
-    run_timing m_all;
-};
+/// Tells all ranks the timing of all.
+[[nodiscard]] auto exchange(boost::mpi::communicator const& world, timing const& mine) -> run_timing;
 
-/// When each rank will arrive: it has started when it left the previous run, and will compute as long as it
-/// did in the frame before. A function of exchanged values alone, so all ranks predict the same.
-[[nodiscard]] auto predicted_arrivals(run_timing const& previous_run, run_timing const& frame_before)
-    -> std::vector<papcoll::ticks>;
+/// When each rank will arrive, counted from the common start of a run: it will compute as long as on average
+/// in all runs of `frames_before`. A function of exchanged integers alone, so all ranks predict the same to
+/// the bit. Nothing is known (all together) without frames before.
+[[nodiscard]] auto predicted_arrivals(std::span<frame_timing const> frames_before) -> papcoll::arrival_source;
+
+/// The mean over the ranks of how far they came before or after the predicted time.
+[[nodiscard]] auto mean_error(std::span<papcoll::ticks const> predicted, run_timing const& run)
+    -> papcoll::ticks;
 
 } // namespace buddhabrot

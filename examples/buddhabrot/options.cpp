@@ -10,7 +10,7 @@ namespace buddhabrot {
 namespace {
 
 constexpr int quick_frames = 4;
-constexpr std::size_t quick_samples = 400'000;
+constexpr std::size_t quick_samples = 1'000'000;
 
 void declare(CLI::App& app, options& o, bool& quick) {
     app.add_option("--width", o.width,

@@ -11,7 +11,7 @@ namespace buddhabrot {
 struct options {
     std::size_t width = 512;
     int frames = 12;
-    std::size_t samples = 3'000'000;
+    std::size_t samples = 2'000'000;
     int max_iterations = 5000;
     std::filesystem::path output = ".";
     std::uint64_t seed = 1;

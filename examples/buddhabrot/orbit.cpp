@@ -9,7 +9,6 @@ namespace {
 
 using point = std::complex<double>;
 
-constexpr std::size_t batch = 256;
 constexpr std::size_t shortest_orbit = 18; // shorter ones are fog: they show no structure
 
 // The window of the picture, which is turned by a quarter: the real axis points down and the figure sits.
@@ -86,12 +85,11 @@ auto share_of(frame const& work, int rank, int ranks) -> share {
     return {bound(rank), bound(rank + 1)};
 }
 
-void trace(frame const& work, share mine, density& image, std::function<void()> const& progress) {
+void trace(frame const& work, share mine, density& image) {
     std::vector<point> scratch(static_cast<std::size_t>(work.max_iterations));
     for (auto i = mine.begin; i < mine.end; ++i) {
         auto const orbit = escaping_orbit(sample_point(work, i), scratch);
         count(orbit, image.plane(channel_of(orbit.size(), work.max_iterations)), image);
-        if (i % batch == 0) progress();
     }
 }
 

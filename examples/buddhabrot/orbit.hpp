@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -51,7 +50,7 @@ struct share {
 [[nodiscard]] auto share_of(frame const& work, int rank, int ranks) -> share;
 
 /// Adds the orbits of the share to the image, those of up to 1/100, up to 1/10 and up to all of
-/// max_iterations points to one channel each. Calls `progress` between small batches of samples.
-void trace(frame const& work, share mine, density& image, std::function<void()> const& progress);
+/// max_iterations points to one channel each.
+void trace(frame const& work, share mine, density& image);
 
 } // namespace buddhabrot

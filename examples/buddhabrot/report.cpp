@@ -5,6 +5,7 @@
 #include <papcoll/analysis/metrics.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
@@ -49,6 +50,12 @@ auto median(std::vector<double> values) -> double {
     std::nth_element(values.begin(), middle, values.end());
     if (values.size() % 2 == 1) return *middle;
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+auto in_milliseconds(std::vector<ticks> const& times) -> std::vector<double> {
+    std::vector<double> values(times.size());
+    std::transform(times.begin(), times.end(), values.begin(), milliseconds);
+    return values;
 }
 
 auto median_figures(std::vector<frame_timing> const& frames, method which) -> figures {
@@ -100,7 +107,7 @@ void print_row(std::size_t frame, frame_timing const& timing) {
                   figures_of(timing[clairvoyant]));
 }
 
-void print_summary(std::vector<frame_timing> const& frames) {
+void print_summary(std::vector<frame_timing> const& frames, std::vector<ticks> const& errors) {
     auto const native = median_figures(frames, mpi_reduce);
     auto const ours = median_figures(frames, clairvoyant);
     print_figures("median", native, ours);
@@ -109,7 +116,9 @@ void print_summary(std::vector<frame_timing> const& frames) {
     std::printf(
         "\n* Nothing is known yet about who arrives when; left out of the medians.\n"
         "Last delay: from the last arrival to the last exit, what the sum costs once nobody is missing.\n"
-        "Mean elapsed time: how long a rank spends in the sum, waiting for others included.\n");
+        "Mean elapsed time: how long a rank spends in the sum, waiting for others included.\n"
+        "papcoll was told arrivals predicted from earlier frames, wrong by %.1f ms (median of means).\n",
+        median(in_milliseconds(errors)));
 }
 
 void write_timeline(std::filesystem::path const& file, std::vector<frame_timing> const& frames) {

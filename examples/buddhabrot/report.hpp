@@ -1,7 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <vector>
@@ -10,13 +9,6 @@
 
 namespace buddhabrot {
 
-/// How the images of a run are summed.
-enum method : std::size_t { mpi_reduce, clairvoyant };
-inline constexpr std::size_t methods = 2;
-
-/// The timing of one frame, computed and summed once by each method.
-using frame_timing = std::array<run_timing, methods>;
-
 /// On stderr, over the line that the next call or row overwrites.
 void show_progress(std::size_t done, std::size_t of);
 void print_header(int ranks, std::size_t bytes);
@@ -24,7 +16,8 @@ void print_header(int ranks, std::size_t bytes);
 void print_row(std::size_t frame, frame_timing const& timing);
 
 /// Medians over the frames from the second one on; in the first one nothing is known about the arrivals.
-void print_summary(std::vector<frame_timing> const& frames);
+/// `errors` are the mean errors of the predictions.
+void print_summary(std::vector<frame_timing> const& frames, std::vector<papcoll::ticks> const& errors);
 
 /// Draws when each rank arrived and left, for both methods, in the frame of median last delay of papcoll.
 /// Throws std::runtime_error if the file cannot be written.
