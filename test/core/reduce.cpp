@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
 
     std::vector<float> const in(1000, static_cast<float>(rank + 1));
     std::vector<float> out(in.size());
-    papcoll::reduce(MPI_COMM_WORLD, in.data(), in.size(), out.data(), std::plus<>{}, 0, papcoll::clairvoyant{});
+    papcoll::reduce(MPI_COMM_WORLD, in.data(), in.size(), out.data(), std::plus<>{}, 0,
+                    papcoll::clairvoyant{});
 
     auto const sum = static_cast<float>(ranks * (ranks + 1) / 2);
     bool const right = rank != 0 || out == std::vector<float>(in.size(), sum);

@@ -1,8 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-#include "reduce_schedule.hpp"
-
 #include <cstdio>
 #include <vector>
+
+#include "reduce_schedule.hpp"
 
 int main() {
     constexpr int skipped = 77;

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <vector>
 
-#define PAPCOLL_TEST_DECLARE                                                                                  \
-    auto reduce_schedule(papcoll::problem const&)->std::vector<papcoll::transfer>;                            \
-    auto tree_schedule(papcoll::problem const&)->std::vector<papcoll::transfer>;                              \
+#define PAPCOLL_TEST_DECLARE                                                                                 \
+    auto reduce_schedule(papcoll::problem const&)->std::vector<papcoll::transfer>;                           \
+    auto tree_schedule(papcoll::problem const&)->std::vector<papcoll::transfer>;                             \
     auto lane_bytes()->std::size_t;
 
 namespace plain {

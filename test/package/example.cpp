@@ -2,6 +2,7 @@
 #include <papcoll/papcoll.hpp>
 
 #include <boost/mpi.hpp>
+
 #include <cstdio>
 #include <functional>
 

@@ -1,6 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-// The main of all tests that run under mpirun. Every rank runs every test case; ranks that fail print, in rank
-// order, and the program fails when one rank does.
+// The main of all tests that run under mpirun. Every rank runs every test case; ranks that fail print, in
+// rank order, and the program fails when one rank does.
 #include <boost/mpi/environment.hpp>
 #include <mpi.h>
 
