@@ -48,9 +48,9 @@ struct three_words : pair_bitset {
 };
 struct without_complement : papcoll::word_bitset {
     struct lane {
-        friend auto operator|(lane a, lane) -> lane { return a; }
-        friend auto operator&(lane a, lane) -> lane { return a; }
-        friend auto operator^(lane a, lane) -> lane { return a; }
+        auto operator|(lane) const -> lane { return *this; }
+        auto operator&(lane) const -> lane { return *this; }
+        auto operator^(lane) const -> lane { return *this; }
     };
     static auto load(bitset_word const*) -> lane { return {}; }
     static void store(bitset_word*, lane) {}

@@ -34,12 +34,12 @@ public:
         , m_holders(static_cast<std::size_t>(blocks), static_cast<std::size_t>(ranks))
         , m_total(m_columns.lanes(), m_planes * lane_bits<Bits>)
         , m_ready_count(m_columns.lanes(), m_planes * lane_bits<Bits>)
-        , m_some(1, static_cast<std::size_t>(blocks))
-        , m_several(1, static_cast<std::size_t>(blocks))
+        , m_eligible(2, static_cast<std::size_t>(blocks))
         , m_doubled(1, static_cast<std::size_t>(blocks))
         , m_choice(2, lane_bits<Bits>)
         , m_active(m_holders.row_words(), 0)
-        , m_ready(m_holders.row_words() + 1, 0)
+        , m_ready(m_holders.row_words(), 0)
+        , m_turns(m_holders.row_words() + 2)
         , m_held(static_cast<std::size_t>(ranks), blocks) {
         m_choice.fill(1);
         for (std::size_t i = 0; i < m_held.size(); ++i) m_columns.fill(i);
@@ -108,14 +108,19 @@ public:
     /// Size of the cells and counters in bytes.
     [[nodiscard]] auto memory_bytes() const -> std::size_t {
         return m_columns.memory_bytes() + m_holders.memory_bytes() + m_total.memory_bytes() +
-               m_ready_count.memory_bytes() + m_some.memory_bytes() + m_several.memory_bytes() +
-               m_doubled.memory_bytes() + m_choice.memory_bytes();
+               m_ready_count.memory_bytes() + m_eligible.memory_bytes() + m_doubled.memory_bytes() +
+               m_choice.memory_bytes();
     }
 
 private:
     struct cell {
         std::size_t position;
         std::size_t block;
+    };
+
+    struct turn {
+        bitset_word ready;
+        std::size_t word;
     };
 
     static auto word(std::size_t i) -> std::size_t { return i / bitset_word_bits; }
@@ -131,13 +136,13 @@ private:
 
     void store_eligible(std::size_t offset, typename Bits::lane const& lowest,
                         typename Bits::lane const& several) {
-        Bits::store(m_some.row(0) + offset, several | lowest);
-        Bits::store(m_several.row(0) + offset, several);
+        Bits::store(m_eligible.row(0) + offset, several | lowest);
+        Bits::store(m_eligible.row(1) + offset, several);
     }
 
     [[nodiscard]] auto first_block(std::size_t p, bool ready) const -> std::size_t {
         auto const* const own = m_columns.row(p);
-        auto const* const enough = ready ? m_several.row(0) : m_some.row(0);
+        auto const* const enough = m_eligible.row(ready ? 1 : 0);
         return rows::first_set<Bits>(m_columns.lanes(), [=](std::size_t i) {
             return Bits::load(own + i * Bits::lane_words) & Bits::load(enough + i * Bits::lane_words);
         });
@@ -146,51 +151,45 @@ private:
     /// The sink is the first receiver, so it is still counted among those who may send.
     [[nodiscard]] auto first_block_of_sink(std::size_t p) const -> std::size_t {
         auto const* const own = m_columns.row(p);
-        auto const* const some = m_some.row(0);
-        auto const* const several = m_several.row(0);
+        auto const* const some = m_eligible.row(0);
+        auto const* const several = m_eligible.row(1);
         return rows::first_set<Bits>(m_columns.lanes(), [=](std::size_t i) {
             auto const at = i * Bits::lane_words;
             return Bits::load(several + at) | (Bits::load(some + at) & ~Bits::load(own + at));
         });
     }
 
-    /// Sets m_ready to the active processes in cyclic order of words from the head on. The head's word comes
+    /// Sets m_turns to the active processes in cyclic order of words from the head on. The head's word comes
     /// twice: first with the positions from the head on, at last with those before it.
     void start_turns(std::size_t head) {
         auto const words = m_active.size();
-        m_head_word = word(head);
-        auto const before_head = mask(head) - 1;
-        auto const turned = std::copy(m_active.begin() + static_cast<std::ptrdiff_t>(m_head_word),
-                                      m_active.end(), m_ready.begin());
-        std::copy_n(m_active.begin(), m_head_word + 1, turned);
-        m_ready[0] &= ~before_head;
-        m_ready[words] &= before_head;
+        for (std::size_t i = 0, w = word(head); i <= words; ++i, w = w + 1 == words ? 0 : w + 1)
+            m_turns[i] = {m_active[w], w};
+        m_turns[0].ready &= ~(mask(head) - 1);
+        m_turns[words].ready &= mask(head) - 1;
+        m_turns[words + 1] = {0, 0};
         m_turn = 0;
+        std::copy(m_active.begin(), m_active.end(), m_ready.begin());
     }
 
-    [[nodiscard]] auto turn_of(std::size_t index) const -> std::size_t {
-        return index - m_head_word + (index < m_head_word ? m_active.size() : 0);
-    }
-
-    [[nodiscard]] auto is_ready(std::size_t p) const -> bool {
-        auto const turn = turn_of(word(p));
-        auto const ready = m_ready[turn] | (turn == 0 ? m_ready.back() : 0);
-        return (ready & mask(p)) != 0;
-    }
+    [[nodiscard]] auto is_ready(std::size_t p) const -> bool { return (m_ready[word(p)] & mask(p)) != 0; }
 
     /// The first process in the order of availability that holds the block and may send; there must be one.
-    /// It may not send any more.
+    /// It may not send any more. Two words at a time: in which of them it is found is hard to predict.
     [[nodiscard]] auto first_holder(std::size_t block) -> std::size_t {
         auto const* const holders = m_holders.row(block);
-        auto const words = m_active.size();
-        auto* const ready = m_ready.data();
-        while (ready[m_turn] == 0) ++m_turn;
-        for (auto turn = m_turn;; ++turn) {
-            auto const index = m_head_word + turn - (m_head_word + turn >= words ? words : 0);
-            if (auto const found = ready[turn] & holders[index]; found != 0) {
-                ready[turn] &= ~(found & (0 - found));
-                return index * bitset_word_bits + static_cast<std::size_t>(std::countr_zero(found));
-            }
+        while (m_turns[m_turn].ready == 0) ++m_turn;
+        for (auto* at = &m_turns[m_turn];; at += 2) {
+            auto const in_first = at[0].ready & holders[at[0].word];
+            auto const in_second = at[1].ready & holders[at[1].word];
+            if ((in_first | in_second) == 0) continue;
+            auto& where = at[in_first == 0 ? 1 : 0];
+            auto const found = in_first == 0 ? in_second : in_first;
+            where.ready &= ~(found & (0 - found));
+            auto const peer =
+                where.word * bitset_word_bits + static_cast<std::size_t>(std::countr_zero(found));
+            m_ready[where.word] &= ~mask(peer);
+            return peer;
         }
     }
 
@@ -235,16 +234,14 @@ private:
     }
 
     void lose_holder(std::size_t block) {
-        auto borrow = mask(block);
-        auto* plane = m_total.row(block / lane_bits<Bits>) + word(block % lane_bits<Bits>);
-        auto const take = [&] {
-            *plane ^= borrow;
-            borrow &= *plane;
-            plane += Bits::lane_words;
-        };
-        take(); // there are at least two planes, and they are enough in three of four cases
-        take();
-        while (borrow != 0) take();
+        auto borrow = Bits::bit(block % lane_bits<Bits>);
+        auto* plane = m_total.row(block / lane_bits<Bits>);
+        for (std::size_t k = 0; k < m_planes;
+             ++k, plane += Bits::lane_words) { // to the end: no guess where it stops
+            auto const old = Bits::load(plane);
+            Bits::store(plane, old ^ borrow);
+            borrow = borrow & ~old;
+        }
     }
 
     std::size_t m_planes;
@@ -252,16 +249,15 @@ private:
     bit_matrix<word_bitset> m_holders; ///< the same per block
     bit_matrix<Bits> m_total;          ///< counters at the round's start: per lane of blocks, the planes
     bit_matrix<Bits> m_ready_count;    ///< counters now
-    bit_matrix<Bits> m_some;           ///< blocks with at least one holder who may send
-    bit_matrix<Bits> m_several;        ///< with at least two
-    bit_matrix<Bits> m_doubled;        ///< zero but within disable
-    bit_matrix<Bits> m_choice;         ///< a lane of zeros and a lane of ones
+    bit_matrix<Bits> m_eligible; ///< blocks with at least one holder who may send, and with at least two
+    bit_matrix<Bits> m_doubled;  ///< zero but within disable
+    bit_matrix<Bits> m_choice;   ///< a lane of zeros and a lane of ones
     std::vector<bitset_word> m_active; ///< processes that joined and hold something
-    std::vector<bitset_word> m_ready;  ///< those who may send, see start_turns
+    std::vector<bitset_word> m_ready;  ///< those of them who may send in this round
+    std::vector<turn> m_turns;         ///< the same in the order of availability, see start_turns
     std::vector<int> m_held;           ///< per process, the number of blocks it holds
-    std::size_t m_head_word = 0;
-    std::size_t m_turn = 0;       ///< words of m_ready before this one are zero
-    std::vector<cell> m_received; ///< in this round: held again from the next on
+    std::size_t m_turn = 0;            ///< words of m_turns before this one are zero
+    std::vector<cell> m_received;      ///< in this round: held again from the next on
 };
 
 } // namespace papcoll::inline v0
