@@ -49,7 +49,8 @@ endfunction()
 # papcoll_add_mpi_test(<name> <sources>...): a test that runs at every rank count of PAPCOLL_TEST_RANKS. In the
 # first source file
 #     // ranks: 2 3 8                                       replaces the rank counts
-#     // env.eager: OMPI_MCA_btl_vader_eager_limit=256      adds a variant, <name>.eager.np<k>, with this environment
+#     // env: OMPI_MCA_btl_vader_eager_limit=256            adds a variant, <name>.eager.np<k>, with this environment
+#     // env.other: VAR=value                               the same under another name, <name>.other.np<k>
 function(papcoll_add_mpi_test name)
     papcoll_add_test_executable(${name} papcoll_doctest_mpi_main ${ARGN})
     list(GET ARGN 0 source)
@@ -62,11 +63,14 @@ function(papcoll_add_mpi_test name)
     foreach(ranks IN LISTS counts)
         papcoll_add_ranks(${name}.np${ranks} ${name} ${ranks})
         foreach(variant IN LISTS variants)
-            if(NOT variant MATCHES "^// env\\.([a-z_]+): *(.*)$")
+            if(NOT variant MATCHES "^// env(\\.([a-z_]+))?: *(.*)$")
                 message(FATAL_ERROR "${source}: '${variant}' must read '// env.<variant>: VAR=value ...'")
             endif()
-            set(label ${CMAKE_MATCH_1})
-            separate_arguments(environment UNIX_COMMAND "${CMAKE_MATCH_2}")
+            set(label eager)
+            if(CMAKE_MATCH_2)
+                set(label ${CMAKE_MATCH_2})
+            endif()
+            separate_arguments(environment UNIX_COMMAND "${CMAKE_MATCH_3}")
             papcoll_add_ranks(${name}.${label}.np${ranks} ${name} ${ranks} ${environment})
         endforeach()
     endforeach()
