@@ -262,8 +262,8 @@ public:
     }
 
     /// Made by plan_reduce.
-    reduce_plan(Comm& comm, std::size_t n, Op op, int root, Policy const& policy)
-        : m_comm(comm)
+    reduce_plan(Comm comm, std::size_t n, Op op, int root, Policy const& policy)
+        : m_comm(std::move(comm))
         , m_context(context_of(m_comm))
         , m_op(std::move(op))
         , m_policy(policy)

@@ -59,6 +59,12 @@ private:
 
     static auto comm_freed(MPI_Comm, int, void* value, void* state) -> int {
         std::unique_ptr<mpi_transport> const ended(static_cast<mpi_transport*>(value));
+        // The duplication may need the communicator to its end; all ranks free it, so all progress.
+        try {
+            while (!ended->ready()) ended->idle();
+        } catch (mpi_error const& e) {
+            return e.error_class();
+        }
         std::lock_guard const lock(self(state).m_mutex);
         std::erase(self(state).m_live, ended.get());
         ended->attachment().reset();

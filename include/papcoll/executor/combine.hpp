@@ -168,6 +168,10 @@ private:
 
     void send(message const& m, std::size_t index) {
         auto const list = uses(m_program->sends, m);
+        for (auto const& use : list)
+            if (state(use.block).data == nullptr)
+                throw std::logic_error(
+                    "papcoll: the schedule sends a block that was given away; verify_reduction tells why");
         auto& l = m_leaving[index];
         std::span<std::byte const> bytes;
         if constexpr (wire_format<T>::is_bytes) {
@@ -239,7 +243,10 @@ private:
             wire_format<T>::unpack(a.staging, a.holder->data(), m.elements);
         --m_open_receives;
         T* data = a.holder->data();
+        [[maybe_unused]] std::size_t read = 0;
         for (auto const& use : uses(m_program->receives, m)) {
+            if constexpr (!wire_format<T>::is_bytes)
+                read += wire_format<T>::unpack(std::span(a.staging).subspan(read), data, size(use.block));
             m_waiting.push_back({use, m.peer, data, a.holder});
             data += size(use.block);
             take_waiting(use.block);

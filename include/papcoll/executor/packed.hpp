@@ -41,10 +41,12 @@ struct wire_format<T> {
                                                &position, MPI_COMM_SELF));
         return static_cast<std::size_t>(position);
     }
-    static void unpack(std::span<std::byte const> from, T* values, std::size_t n) {
+    /// Returns the number of bytes read.
+    static auto unpack(std::span<std::byte const> from, T* values, std::size_t n) -> std::size_t {
         int position = 0;
         detail::mpi_check("MPI_Unpack", MPI_Unpack(from.data(), checked(from.size()), &position, values,
                                                    checked(n), type(), MPI_COMM_SELF));
+        return static_cast<std::size_t>(position);
     }
 
 private:

@@ -1,0 +1,143 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/context/attach.hpp>
+#include <papcoll/context/progress_engine.hpp>
+#include <papcoll/executor/request.hpp>
+#include <papcoll/transport/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using papcoll::threads::endpoint;
+using papcoll::threads::options;
+
+namespace {
+
+struct extremes {
+    int smallest, largest;
+    static auto merge(extremes const& a, extremes const& b) -> extremes {
+        return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
+    }
+};
+
+/// Ends after `steps` calls, by an exception when it is told to.
+class countdown final : public papcoll::operation {
+public:
+    countdown(int steps, bool fails)
+        : m_steps(steps)
+        , m_fails(fails) {}
+    auto advance(bool) -> bool override {
+        CHECK_FALSE(m_inside.exchange(true)); // one driver at any moment
+        if (--m_steps == 0 && m_fails) {
+            m_inside = false;
+            throw std::runtime_error("countdown");
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+        m_inside = false;
+        return m_steps % 2 == 0;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_steps <= 0; }
+    void abandon() noexcept override { abandoned = true; }
+
+    std::atomic<bool> abandoned = false;
+
+private:
+    std::atomic<int> m_steps;
+    bool m_fails;
+    std::atomic<bool> m_inside = false;
+};
+
+} // namespace
+
+TEST_CASE("all ranks reach the same agreement at every number of ranks") {
+    for (int const ranks : {1, 2, 3, 4, 5, 7, 8, 13, 16, 17})
+        for (std::uint64_t const seed : {0u, 9u}) {
+            CAPTURE(ranks);
+            papcoll::threads::run(ranks, options{.eager_limit = 0, .seed = seed}, [&](endpoint& self) {
+                papcoll::detail::agreement<endpoint, extremes, extremes (*)(extremes const&, extremes const&)>
+                    agreement({self.rank() * 3 % ranks, self.rank() * 5}, extremes::merge, 7);
+                while (!agreement.advance(self, true)) continue;
+                CHECK(agreement.result().smallest == 0);
+                CHECK(agreement.result().largest == (ranks - 1) * 5);
+            });
+        }
+}
+
+TEST_CASE("attaching measures the link, the same for all, or takes what is given") {
+    for (int const ranks : {1, 2, 3, 8}) {
+        std::vector<papcoll::link_model> measured(static_cast<std::size_t>(ranks)), given = measured;
+        papcoll::threads::run(ranks, [&](endpoint& self) {
+            papcoll::attach(self);
+            auto const rank = static_cast<std::size_t>(self.rank());
+            measured[rank] = papcoll::context_of(self)->link();
+            papcoll::attach(
+                self, {.checks = self.rank() == 0 ? papcoll::check_level::agreed : papcoll::check_level::off,
+                       .link = papcoll::link_model{papcoll::ticks(500 + self.rank()), 2.5}});
+            given[rank] = papcoll::context_of(self)->link();
+            CHECK(papcoll::context_of(self)->checks() == papcoll::check_level::agreed);
+        });
+        for (auto const& link : measured) {
+            CHECK(link.latency == measured[0].latency);
+            CHECK(link.per_byte == measured[0].per_byte);
+            CHECK((link.latency.count() > 0) == (ranks > 1));
+        }
+        for (auto const& link : given) {
+            CHECK(link.latency == papcoll::ticks(500 + ranks - 1));
+            CHECK(link.per_byte == 2.5);
+        }
+    }
+}
+
+TEST_CASE("a transport with short messages is measured as far as it goes") {
+    papcoll::threads::run(2, options{.eager_limit = 0, .seed = 0, .max_message_bytes = 100},
+                          [](endpoint& self) {
+                              papcoll::attach(self);
+                              CHECK(papcoll::context_of(self)->link().per_byte == 0);
+                          });
+}
+
+TEST_CASE("a link of negative cost is refused") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        CHECK_THROWS_AS(papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(-1), 1}}),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(1), -1}}),
+                        std::invalid_argument);
+    });
+}
+
+TEST_CASE("the transfer time is latency plus bytes") {
+    papcoll::link_model const link{papcoll::ticks(1000), 0.5};
+    CHECK(link.transfer_time(0) == papcoll::ticks(1000));
+    CHECK(link.transfer_time(std::size_t(1) << 33) == papcoll::ticks(1000 + (std::int64_t(1) << 32)));
+}
+
+TEST_CASE("tags go round below the reserved one") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        auto const c = papcoll::context_of(self);
+        for (int i = 0; i < papcoll::detail::attachment_tag; ++i) CHECK(c->next_tag() == i);
+        CHECK(c->next_tag() == 0);
+    });
+}
+
+TEST_CASE("one thread drives and all waiters end, failures go to their own operation") {
+    papcoll::progress_engine engine(true);
+    std::vector<std::shared_ptr<countdown>> operations;
+    for (int i = 0; i < 6; ++i) operations.push_back(std::make_shared<countdown>(20 + 10 * i, i == 3));
+    std::vector<std::thread> threads;
+    std::atomic<int> failures = 0;
+    for (auto const& op : operations) engine.start(op);
+    for (auto const& op : operations)
+        threads.emplace_back([&engine, &failures, op] {
+            engine.wait(*op, [] { std::this_thread::yield(); });
+            if (engine.retire(*op)) ++failures;
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(failures == 1);
+    for (std::size_t i = 0; i < operations.size(); ++i) CHECK(operations[i]->abandoned == (i == 3));
+}
