@@ -143,9 +143,16 @@ private:
     [[nodiscard]] auto first_block(std::size_t p, bool ready) const -> std::size_t {
         auto const* const own = m_columns.row(p);
         auto const* const enough = m_eligible.row(ready ? 1 : 0);
-        return rows::first_set<Bits>(m_columns.lanes(), [=](std::size_t i) {
-            return Bits::load(own + i * Bits::lane_words) & Bits::load(enough + i * Bits::lane_words);
-        });
+        for (std::size_t w = 0; w < m_columns.row_words(); w += Bits::lane_words)
+            if (Bits::any(Bits::load(own + w) & Bits::load(enough + w))) return first_common(own, enough, w);
+        return rows::none;
+    }
+
+    /// By words, although the lane is at hand: to take it apart costs more than to read the words again.
+    [[nodiscard]] static auto first_common(bitset_word const* a, bitset_word const* b, std::size_t w)
+        -> std::size_t {
+        while ((a[w] & b[w]) == 0) ++w;
+        return w * bitset_word_bits + static_cast<std::size_t>(std::countr_zero(a[w] & b[w]));
     }
 
     /// The sink is the first receiver, so it is still counted among those who may send.
