@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -50,7 +51,7 @@ public:
         for (std::size_t b = 0; b < m_blocks.size(); ++b)
             m_blocks[b].data =
                 in == nullptr ? nullptr : in + m_program->partition.offset(static_cast<int>(b));
-        if (!m_program->windows.credits) m_credit = m_program->sends.messages.size();
+        if (admits()) m_notices.resize(2 * m_program->sends.messages.size());
     }
 
     auto advance(bool block) -> bool override {
@@ -73,7 +74,7 @@ private:
     using message = message_program::message;
 
     struct label {
-        enum class kind { send, receive, credit_given, credit_taken } what;
+        enum class kind { send, head, rest, told, notice } what;
         std::size_t index;
     };
     struct block_state {
@@ -92,10 +93,12 @@ private:
         buffer holder;
         std::vector<std::byte> staging;
         int user_block = -1;
+        int pieces = 0;
     };
     struct arriving {
         buffer holder;
         std::vector<std::byte> staging;
+        int pieces = 0;
     };
 
     [[nodiscard]] auto state(int block) -> block_state& { return m_blocks[static_cast<std::size_t>(block)]; }
@@ -106,11 +109,18 @@ private:
                                          static_cast<std::size_t>(m.use_count));
     }
 
+    [[nodiscard]] auto admits() const -> bool { return m_program->windows.admission; }
+    /// Where the head of a message ends.
+    [[nodiscard]] auto head_of(std::size_t bytes) const -> std::size_t {
+        std::size_t const tail = m_program->windows.tail_bytes;
+        return admits() && wire_format<T>::is_bytes && bytes >= 2 * tail ? bytes - tail : bytes;
+    }
+
     auto issue() -> bool {
         bool const received = post_receives();
-        bool const requested = request_credits();
+        bool const listening = post_notices();
         bool const sent = issue_sends();
-        return received || requested || sent;
+        return received || listening || sent;
     }
 
     auto post_receives() -> bool {
@@ -119,33 +129,42 @@ private:
         for (; m_next_receive < messages.size() && m_open_receives < m_program->windows.receives;
              ++m_next_receive) {
             auto const& m = messages[m_next_receive];
-            auto& a = m_arriving[m_next_receive];
-            a.holder = m_pool.acquire();
-            std::span<std::byte> room;
-            if constexpr (wire_format<T>::is_bytes) {
-                room = std::as_writable_bytes(std::span(a.holder->data(), m.elements));
-            } else {
-                a.staging.resize(wire_format<T>::bytes(m.elements));
-                room = a.staging;
-            }
-            m_flow.receive(channel::data, room, m.peer, {label::kind::receive, m_next_receive});
-            if (m_program->windows.credits)
-                m_flow.send(channel::control, {}, m.peer, {label::kind::credit_given, m_next_receive});
+            auto const room = make_room(m, m_arriving[m_next_receive]);
+            auto const head = head_of(room.size());
+            m_arriving[m_next_receive].pieces = head < room.size() ? 2 : 1;
+            m_flow.receive(channel::data, room.first(head), m.peer, {label::kind::head, m_next_receive});
+            if (head < room.size())
+                m_flow.receive(channel::data, room.subspan(head), m.peer,
+                               {label::kind::rest, m_next_receive});
+            if (admits()) tell(m.peer, admitted);
             ++m_open_receives;
             any = true;
         }
         return any;
     }
-    // Credits of one receiver come in the order of the messages to it, so the k-th receive posted for a peer
-    // takes the credit of the k-th message to that peer.
-    auto request_credits() -> bool {
+    auto make_room(message const& m, arriving& a) -> std::span<std::byte> {
+        a.holder = m_pool.acquire();
+        if constexpr (wire_format<T>::is_bytes) {
+            return std::as_writable_bytes(std::span(a.holder->data(), m.elements));
+        } else {
+            a.staging.resize(wire_format<T>::bytes(m.elements));
+            return a.staging;
+        }
+    }
+    void tell(int peer, std::byte const& what) {
+        m_flow.send(channel::control, std::span(&what, 1), peer, {label::kind::told, 0});
+    }
+    // A receiver tells two things of each message: that it is admitted, and that its head has arrived. The
+    // first of the k-th message to a peer is at most the (2k+1)-th notice from it, so two receives for each
+    // message not far ahead are enough, whichever notice each of them takes.
+    auto post_notices() -> bool {
         auto const& messages = m_program->sends.messages;
-        auto const horizon =
-            std::min(messages.size(), m_next_send + static_cast<std::size_t>(m_program->windows.sends) + 4);
         bool any = false;
-        for (; m_credit < horizon; ++m_credit, any = true)
-            m_flow.receive(channel::control, {}, messages[m_credit].peer,
-                           {label::kind::credit_taken, m_credit});
+        for (; admits() && m_listening < std::min(messages.size(), m_next_send + 4);
+             ++m_listening, any = true)
+            for (std::size_t const i : {2 * m_listening, 2 * m_listening + 1})
+                m_flow.receive(channel::control, std::span(&m_notices[i], 1), messages[m_listening].peer,
+                               {label::kind::notice, i});
         return any;
     }
     auto issue_sends() -> bool {
@@ -160,8 +179,9 @@ private:
         return any;
     }
     [[nodiscard]] auto may_leave(std::size_t index) -> bool {
-        if (m_program->windows.credits && !m_admitted.contains(index)) return false;
-        auto const list = uses(m_program->sends, m_program->sends.messages[index]);
+        auto const& m = m_program->sends.messages[index];
+        if (admits() && m_admitted[m.peer] <= m.ordinal) return false;
+        auto const list = uses(m_program->sends, m);
         return std::all_of(list.begin(), list.end(),
                            [&](auto const& use) { return state(use.block).turn == use.turn; });
     }
@@ -189,7 +209,11 @@ private:
         } else {
             bytes = stage(list, l, m.elements);
         }
-        m_flow.send(channel::data, bytes, m.peer, {label::kind::send, index});
+        auto const head = head_of(bytes.size());
+        l.pieces = head < bytes.size() ? 2 : 1;
+        m_flow.send(channel::data, bytes.first(head), m.peer, {label::kind::send, index});
+        if (head < bytes.size())
+            m_flow.send(channel::data, bytes.subspan(head), m.peer, {label::kind::send, index});
         ++m_open_sends;
         for (auto const& use : list) {
             auto& b = state(use.block);
@@ -217,31 +241,48 @@ private:
 
     void complete(label const& what) {
         switch (what.what) {
-        case label::kind::credit_given:
+        case label::kind::told:
             break;
-        case label::kind::credit_taken:
-            m_admitted.insert(what.index);
+        case label::kind::notice:
+            notified(what.index);
             break;
         case label::kind::send:
             left(what.index);
             break;
-        case label::kind::receive:
-            arrived(what.index);
+        case label::kind::head:
+            head_arrived(what.index);
+            piece_arrived(what.index);
+            break;
+        case label::kind::rest:
+            piece_arrived(what.index);
             break;
         }
     }
+    void notified(std::size_t index) {
+        if (m_notices[index] == admitted)
+            ++m_admitted[m_program->sends.messages[index / 2].peer];
+        else
+            --m_open_sends;
+    }
     void left(std::size_t index) {
         auto& l = m_leaving[index];
+        if (--l.pieces > 0) return;
         if (l.user_block >= 0) --state(l.user_block).leaving_user_memory;
         l = {};
-        --m_open_sends;
+        if (!admits()) --m_open_sends;
+    }
+    void head_arrived(std::size_t index) {
+        auto const& m = m_program->receives.messages[index];
+        --m_open_receives;
+        if (admits()) tell(m.peer, head_is_here);
+    }
+    // The rest may be complete before the head: MPI libraries treat short messages differently.
+    void piece_arrived(std::size_t index) {
+        if (--m_arriving[index].pieces == 0) arrived(index);
     }
     void arrived(std::size_t index) {
         auto const& m = m_program->receives.messages[index];
         auto a = std::exchange(m_arriving[index], {});
-        if constexpr (!wire_format<T>::is_bytes)
-            wire_format<T>::unpack(a.staging, a.holder->data(), m.elements);
-        --m_open_receives;
         T* data = a.holder->data();
         [[maybe_unused]] std::size_t read = 0;
         for (auto const& use : uses(m_program->receives, m)) {
@@ -303,14 +344,8 @@ private:
         m_finished = true;
     }
 
-    struct index_set { // of messages: admissions come nearly in order
-        std::vector<bool> flags;
-        void insert(std::size_t i) {
-            if (i >= flags.size()) flags.resize(i + 1);
-            flags[i] = true;
-        }
-        [[nodiscard]] auto contains(std::size_t i) const -> bool { return i < flags.size() && flags[i]; }
-    };
+    static constexpr std::byte admitted{1};
+    static constexpr std::byte head_is_here{2};
 
     std::shared_ptr<context<Transport>> m_context;
     std::shared_ptr<message_program const> m_program;
@@ -323,10 +358,11 @@ private:
     std::vector<arriving> m_arriving;
     std::vector<leaving> m_leaving;
     std::vector<waiting> m_waiting;
-    index_set m_admitted;
+    std::map<int, int> m_admitted;    // per peer
+    std::vector<std::byte> m_notices; // two of each send
     std::size_t m_next_receive = 0;
     std::size_t m_next_send = 0;
-    std::size_t m_credit = 0; // the next send to ask admission for
+    std::size_t m_listening = 0; // the next send whose notices are not listened for
     int m_open_receives = 0;
     int m_open_sends = 0;
     bool m_finished = false;

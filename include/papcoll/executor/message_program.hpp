@@ -6,20 +6,27 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
 /// How many messages an executor keeps under way on one rank.
 struct message_windows {
-    /// Receives posted and not yet arrived.
-    int receives = 3;
-    /// Sends issued and not yet complete.
-    int sends = 2;
-    /// Whether a sender waits for the receiver's admission, which it gets when the receive is posted. Keeps
-    /// the order of the schedule where two senders meet, and bounds what the MPI library has to buffer.
-    bool credits = true;
+    /// Receives posted of which the head has not arrived.
+    int receives = 1;
+    /// Sends issued of which the head is not known to have arrived.
+    int sends = 1;
+    /// Whether the receiver admits each message, when it posts the receive, and tells its sender when the
+    /// head of it has arrived. Windows of one then give each transfer both its links alone, as a schedule
+    /// assumes; otherwise transfers that meet share a link and delay each other. Also bounds what the MPI
+    /// library has to buffer.
+    bool admission = true;
+    /// How much of an admitted message travels behind its head: enough to keep the link busy while the head's
+    /// arrival is told and the next message is admitted. 0: none.
+    std::size_t tail_bytes = 0;
 };
 
 /// One rank's share of a schedule, compiled for execution: transfers of equal (step, peer) are one message,
@@ -36,6 +43,8 @@ struct message_program {
         int first_use;
         int use_count;
         std::size_t elements;
+        /// How many messages to or from this peer come before this one.
+        int ordinal;
     };
     struct side {
         std::vector<message> messages;
@@ -63,12 +72,13 @@ inline auto group_messages(std::vector<rank_transfer> transfers, block_partition
     std::sort(transfers.begin(), transfers.end());
     message_program::side side;
     std::vector<step_type> steps;
+    std::map<int, int> ordinals;
     rank_transfer const* previous = nullptr;
     for (auto const& t : transfers) {
         std::size_t const size = partition.size(t.block);
         if (size == 0) continue;
         if (previous == nullptr || previous->step != t.step || previous->peer != t.peer)
-            side.messages.push_back({t.peer, static_cast<int>(side.uses.size()), 0, 0});
+            side.messages.push_back({t.peer, static_cast<int>(side.uses.size()), 0, 0, ordinals[t.peer]++});
         side.uses.push_back({t.block, 0});
         steps.push_back(t.step);
         ++side.messages.back().use_count;

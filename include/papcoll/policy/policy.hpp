@@ -64,8 +64,12 @@ inline constexpr bool reorders_operands<S> = false;
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 
 [[nodiscard]] inline auto windows_for(std::size_t block_bytes) -> message_windows {
-    if (block_bytes < shortest_admitted_bytes) return {.receives = 8, .sends = 8, .credits = false};
-    return {};
+    if (block_bytes < shortest_admitted_bytes)
+        return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0};
+    return {.receives = 1,
+            .sends = 1,
+            .admission = true,
+            .tail_bytes = std::min(block_bytes / 2, std::size_t(8) << 10)};
 }
 
 /// The plan that a scheduler gives for a call with a single owner, the root.
