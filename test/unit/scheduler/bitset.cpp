@@ -48,9 +48,9 @@ struct three_words : pair_bitset {
 };
 struct without_complement : papcoll::word_bitset {
     struct lane {
-        auto operator|(lane) const -> lane { return *this; }
-        auto operator&(lane) const -> lane { return *this; }
-        auto operator^(lane) const -> lane { return *this; }
+        auto operator|(lane) const -> lane;
+        auto operator&(lane) const -> lane;
+        auto operator^(lane) const -> lane;
     };
     static auto load(bitset_word const*) -> lane { return {}; }
     static void store(bitset_word*, lane) {}
