@@ -151,8 +151,9 @@ private:
     /// By words, although the lane is at hand: to take it apart costs more than to read the words again.
     [[nodiscard]] static auto first_common(bitset_word const* a, bitset_word const* b, std::size_t w)
         -> std::size_t {
-        while ((a[w] & b[w]) == 0) ++w;
-        return w * bitset_word_bits + static_cast<std::size_t>(std::countr_zero(a[w] & b[w]));
+        for (;; ++w)
+            if (auto const common = a[w] & b[w]; common != 0)
+                return w * bitset_word_bits + static_cast<std::size_t>(std::countr_zero(common));
     }
 
     /// The sink is the first receiver, so it is still counted among those who may send.
