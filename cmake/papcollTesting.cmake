@@ -28,11 +28,13 @@ function(papcoll_add_test_executable name main)
     target_compile_options(${name} PRIVATE ${flags})
 endfunction()
 
-# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun.
+# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun. The target unit_tests builds them all.
+add_custom_target(unit_tests)
 function(papcoll_add_unit_test name)
     papcoll_add_test_executable(${name} papcoll_doctest_main ${ARGN})
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+    add_dependencies(unit_tests ${name})
 endfunction()
 
 # papcoll_add_ranks(<test> <program> <ranks> [VAR=value]...): registers one run of a program under mpirun.
