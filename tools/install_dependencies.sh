@@ -8,7 +8,7 @@
 set -euo pipefail
 
 packages=(
-    g++ cmake ninja-build ccache pkg-config
+    g++ binutils cmake ninja-build ccache pkg-config python3
     libopenmpi-dev openmpi-bin
     libboost-dev libboost-mpi-dev libboost-serialization-dev libboost-container-dev
     libxsimd-dev doctest-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev libpng-dev
