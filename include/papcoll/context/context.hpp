@@ -36,6 +36,8 @@ namespace detail {
 
 /// The last tag is for what belongs to no operation.
 inline constexpr int attachment_tag = tag_count - 1;
+/// Each operation has two tags.
+inline constexpr int operation_tags = tag_count / 2 - 1;
 
 /// What all ranks agree on when papcoll attaches.
 struct attachment_record {
@@ -100,9 +102,10 @@ public:
         m_prepared = true;
         return true;
     }
-    /// The tag of the next operation: ranks begin operations of one group in the same order.
+    /// The tag of the next operation, whose second one is the next number: ranks begin the operations of one
+    /// group in the same order.
     auto next_tag() -> int {
-        int const tag = static_cast<int>(m_sequence % detail::attachment_tag);
+        int const tag = static_cast<int>(2 * (m_sequence % detail::operation_tags));
         ++m_sequence;
         return tag;
     }

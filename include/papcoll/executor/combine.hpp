@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -51,7 +50,7 @@ public:
         for (std::size_t b = 0; b < m_blocks.size(); ++b)
             m_blocks[b].data =
                 in == nullptr ? nullptr : in + m_program->partition.offset(static_cast<int>(b));
-        if (admits()) m_notices.resize(2 * m_program->sends.messages.size());
+        m_admitted.resize(m_program->sends.messages.size(), !admits());
     }
 
     auto advance(bool block) -> bool override {
@@ -74,7 +73,7 @@ private:
     using message = message_program::message;
 
     struct label {
-        enum class kind { send, head, rest, told, notice } what;
+        enum class kind { send, head, rest, told, admission, head_is_there } what;
         std::size_t index;
     };
     struct block_state {
@@ -118,7 +117,7 @@ private:
 
     auto issue() -> bool {
         bool const received = post_receives();
-        bool const listening = post_notices();
+        bool const listening = post_admissions();
         bool const sent = issue_sends();
         return received || listening || sent;
     }
@@ -136,7 +135,7 @@ private:
             if (head < room.size())
                 m_flow.receive(channel::data, room.subspan(head), m.peer,
                                {label::kind::rest, m_next_receive});
-            if (admits()) tell(m.peer, admitted);
+            if (admits()) m_flow.send(channel::control, {}, m.peer, {label::kind::told, 0});
             ++m_open_receives;
             any = true;
         }
@@ -151,20 +150,14 @@ private:
             return a.staging;
         }
     }
-    void tell(int peer, std::byte const& what) {
-        m_flow.send(channel::control, std::span(&what, 1), peer, {label::kind::told, 0});
-    }
-    // A receiver tells two things of each message: that it is admitted, and that its head has arrived. The
-    // first of the k-th message to a peer is at most the (2k+1)-th notice from it, so two receives for each
-    // message not far ahead are enough, whichever notice each of them takes.
-    auto post_notices() -> bool {
+    // Admissions of one receiver come in the order of the messages to it.
+    auto post_admissions() -> bool {
         auto const& messages = m_program->sends.messages;
         bool any = false;
         for (; admits() && m_listening < std::min(messages.size(), m_next_send + 4);
              ++m_listening, any = true)
-            for (std::size_t const i : {2 * m_listening, 2 * m_listening + 1})
-                m_flow.receive(channel::control, std::span(&m_notices[i], 1), messages[m_listening].peer,
-                               {label::kind::notice, i});
+            m_flow.receive(channel::control, {}, messages[m_listening].peer,
+                           {label::kind::admission, m_listening});
         return any;
     }
     auto issue_sends() -> bool {
@@ -179,9 +172,8 @@ private:
         return any;
     }
     [[nodiscard]] auto may_leave(std::size_t index) -> bool {
-        auto const& m = m_program->sends.messages[index];
-        if (admits() && m_admitted[m.peer] <= m.ordinal) return false;
-        auto const list = uses(m_program->sends, m);
+        if (!m_admitted[index]) return false;
+        auto const list = uses(m_program->sends, m_program->sends.messages[index]);
         return std::all_of(list.begin(), list.end(),
                            [&](auto const& use) { return state(use.block).turn == use.turn; });
     }
@@ -214,6 +206,7 @@ private:
         m_flow.send(channel::data, bytes.first(head), m.peer, {label::kind::send, index});
         if (head < bytes.size())
             m_flow.send(channel::data, bytes.subspan(head), m.peer, {label::kind::send, index});
+        if (admits()) m_flow.receive(channel::control, {}, m.peer, {label::kind::head_is_there, index}, 1);
         ++m_open_sends;
         for (auto const& use : list) {
             auto& b = state(use.block);
@@ -243,8 +236,11 @@ private:
         switch (what.what) {
         case label::kind::told:
             break;
-        case label::kind::notice:
-            notified(what.index);
+        case label::kind::admission:
+            m_admitted[what.index] = true;
+            break;
+        case label::kind::head_is_there:
+            --m_open_sends;
             break;
         case label::kind::send:
             left(what.index);
@@ -258,12 +254,6 @@ private:
             break;
         }
     }
-    void notified(std::size_t index) {
-        if (m_notices[index] == admitted)
-            ++m_admitted[m_program->sends.messages[index / 2].peer];
-        else
-            --m_open_sends;
-    }
     void left(std::size_t index) {
         auto& l = m_leaving[index];
         if (--l.pieces > 0) return;
@@ -274,7 +264,7 @@ private:
     void head_arrived(std::size_t index) {
         auto const& m = m_program->receives.messages[index];
         --m_open_receives;
-        if (admits()) tell(m.peer, head_is_here);
+        if (admits()) m_flow.send(channel::control, {}, m.peer, {label::kind::told, 0}, 1);
     }
     // The rest may be complete before the head: MPI libraries treat short messages differently.
     void piece_arrived(std::size_t index) {
@@ -344,9 +334,6 @@ private:
         m_finished = true;
     }
 
-    static constexpr std::byte admitted{1};
-    static constexpr std::byte head_is_here{2};
-
     std::shared_ptr<context<Transport>> m_context;
     std::shared_ptr<message_program const> m_program;
     T const* m_in;
@@ -358,11 +345,10 @@ private:
     std::vector<arriving> m_arriving;
     std::vector<leaving> m_leaving;
     std::vector<waiting> m_waiting;
-    std::map<int, int> m_admitted;    // per peer
-    std::vector<std::byte> m_notices; // two of each send
+    std::vector<bool> m_admitted; // per send
     std::size_t m_next_receive = 0;
     std::size_t m_next_send = 0;
-    std::size_t m_listening = 0; // the next send whose notices are not listened for
+    std::size_t m_listening = 0; // the next send whose admission is not listened for
     int m_open_receives = 0;
     int m_open_sends = 0;
     bool m_finished = false;

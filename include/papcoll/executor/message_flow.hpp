@@ -21,11 +21,14 @@ public:
         : m_transport(t)
         , m_tag(tag) {}
 
-    void send(channel ch, std::span<std::byte const> bytes, int to, Label label) {
-        in_pieces(bytes, label, [&](auto piece) { return m_transport.isend(ch, piece, to, m_tag); });
+    /// `companion` chooses between the two tags of an operation.
+    void send(channel ch, std::span<std::byte const> bytes, int to, Label label, int companion = 0) {
+        in_pieces(bytes, label,
+                  [&](auto piece) { return m_transport.isend(ch, piece, to, m_tag + companion); });
     }
-    void receive(channel ch, std::span<std::byte> bytes, int from, Label label) {
-        in_pieces(bytes, label, [&](auto piece) { return m_transport.irecv(ch, piece, from, m_tag); });
+    void receive(channel ch, std::span<std::byte> bytes, int from, Label label, int companion = 0) {
+        in_pieces(bytes, label,
+                  [&](auto piece) { return m_transport.irecv(ch, piece, from, m_tag + companion); });
     }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -43,8 +42,6 @@ struct message_program {
         int first_use;
         int use_count;
         std::size_t elements;
-        /// How many messages to or from this peer come before this one.
-        int ordinal;
     };
     struct side {
         std::vector<message> messages;
@@ -72,13 +69,12 @@ inline auto group_messages(std::vector<rank_transfer> transfers, block_partition
     std::sort(transfers.begin(), transfers.end());
     message_program::side side;
     std::vector<step_type> steps;
-    std::map<int, int> ordinals;
     rank_transfer const* previous = nullptr;
     for (auto const& t : transfers) {
         std::size_t const size = partition.size(t.block);
         if (size == 0) continue;
         if (previous == nullptr || previous->step != t.step || previous->peer != t.peer)
-            side.messages.push_back({t.peer, static_cast<int>(side.uses.size()), 0, 0, ordinals[t.peer]++});
+            side.messages.push_back({t.peer, static_cast<int>(side.uses.size()), 0, 0});
         side.uses.push_back({t.block, 0});
         steps.push_back(t.step);
         ++side.messages.back().use_count;

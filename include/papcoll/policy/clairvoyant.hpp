@@ -41,6 +41,30 @@ namespace detail {
     return std::max(ticks(1), transfer + transfer / 8);
 }
 
+struct timed_share {
+    rank_schedule share;
+    step_type rounds_after_last_arrival;
+};
+
+/// The share of one rank, and how many rounds the whole schedule takes from the last arrival on.
+template <class Scheduler>
+[[nodiscard]] auto share_and_end(Scheduler const& scheduler, problem const& p, int rank) -> timed_share {
+    timed_share result{{}, 0};
+    step_type end = 0;
+    scheduler.generate(p, [&](transfer const& t) {
+        end = t.step + 1; // transfers come in step order
+        if (t.from == rank) result.share.sends.push_back({t.step, t.to, t.block});
+        if (t.to == rank) result.share.receives.push_back({t.step, t.from, t.block});
+    });
+    step_type waited = 0;
+    if (!p.arrivals.empty()) {
+        auto const [first, last] = std::minmax_element(p.arrivals.begin(), p.arrivals.end());
+        waited = (last->count() - first->count()) / scheduler.round.count();
+    }
+    result.rounds_after_last_arrival = end - waited;
+    return result;
+}
+
 } // namespace detail
 
 /// Clairvoyant reduction: greedy scheduling of segments from known arrival times, by which early ranks
@@ -81,7 +105,15 @@ struct basic_clairvoyant {
         int const blocks = segments.value_or(detail::clairvoyant_segments(shape, link));
         clairvoyant_scheduler<sliced_counters<Bits>> const scheduler{
             .round = round.value_or(detail::clairvoyant_round(shape, link, blocks))};
-        return detail::plan_with(scheduler, shape, blocks, arrivals.times());
+        problem p{.ranks = shape.ranks, .root = shape.root, .blocks = blocks, .arrivals = {}, .owners = {}};
+        auto best = detail::share_and_end(scheduler, p, shape.rank);
+        if (arrivals.given()) {
+            p.arrivals = arrivals.times();
+            auto informed = detail::share_and_end(scheduler, p, shape.rank);
+            if (informed.rounds_after_last_arrival <= best.rounds_after_last_arrival)
+                best = std::move(informed);
+        }
+        return detail::plan_of(best.share, shape, blocks);
     }
 };
 

@@ -63,24 +63,19 @@ inline constexpr bool reorders_operands<S> = false;
 /// Blocks of a few kilobytes are buffered by any MPI library, and admission would cost more than it saves.
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 
+/// Three eighths of a block cover a round trip and a busy processor, where a block's transfer takes a few
+/// times as long.
 [[nodiscard]] inline auto windows_for(std::size_t block_bytes) -> message_windows {
     if (block_bytes < shortest_admitted_bytes)
         return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0};
-    return {.receives = 1,
-            .sends = 1,
-            .admission = true,
-            .tail_bytes = std::min(block_bytes / 2, std::size_t(8) << 10)};
+    return {.receives = 1, .sends = 1, .admission = true, .tail_bytes = block_bytes / 8 * 3};
 }
 
-/// The plan that a scheduler gives for a call with a single owner, the root.
-template <scheduler S>
-[[nodiscard]] auto plan_with(S const& s, call_shape const& shape, int blocks, std::span<ticks const> arrivals)
+/// The plan of a share with a single owner, the root.
+[[nodiscard]] inline auto plan_of(rank_schedule const& share, call_shape const& shape, int blocks)
     -> message_program {
-    problem const p{
-        .ranks = shape.ranks, .root = shape.root, .blocks = blocks, .arrivals = arrivals, .owners = {}};
-    check(p);
     block_partition const partition{shape.count, blocks};
-    return compile(s.for_rank(p, shape.rank), partition,
+    return compile(share, partition,
                    std::vector<bool>(static_cast<std::size_t>(blocks), shape.rank == shape.root),
                    windows_for(partition.largest() * shape.element_bytes));
 }

@@ -51,7 +51,13 @@ struct scheduled {
     [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> message_program {
         std::size_t const pieces = std::min(shape.bytes() / (std::size_t(64) << 10), std::size_t(256));
         int const blocks = segments.value_or(std::max(1, static_cast<int>(pieces)));
-        return detail::plan_with(algorithm, shape, blocks, arrivals.times());
+        problem const p{.ranks = shape.ranks,
+                        .root = shape.root,
+                        .blocks = blocks,
+                        .arrivals = arrivals.times(),
+                        .owners = {}};
+        papcoll::check(p);
+        return detail::plan_of(algorithm.for_rank(p, shape.rank), shape, blocks);
     }
 };
 

@@ -117,10 +117,11 @@ TEST_CASE("the transfer time is latency plus bytes") {
     CHECK(link.transfer_time(std::size_t(1) << 33) == papcoll::ticks(1000 + (std::int64_t(1) << 32)));
 }
 
-TEST_CASE("tags go round below the reserved one") {
+TEST_CASE("each operation has two tags, which go round below the reserved one") {
     papcoll::threads::run(1, [](endpoint& self) {
         auto const c = papcoll::context_of(self);
-        for (int i = 0; i < papcoll::detail::attachment_tag; ++i) CHECK(c->next_tag() == i);
+        for (int i = 0; i < papcoll::detail::operation_tags; ++i) CHECK(c->next_tag() == 2 * i);
+        CHECK(2 * papcoll::detail::operation_tags <= papcoll::detail::attachment_tag);
         CHECK(c->next_tag() == 0);
     });
 }
