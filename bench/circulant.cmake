@@ -1,0 +1,21 @@
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+find_package(benchmark QUIET)
+
+if(TARGET papcoll::core AND benchmark_FOUND)
+    add_executable(bench_circulant_schedule circulant_schedule.cpp)
+    set_target_properties(bench_circulant_schedule PROPERTIES OUTPUT_NAME circulant_schedule)
+    target_link_libraries(bench_circulant_schedule PRIVATE papcoll::core papcoll_warnings benchmark::benchmark)
+else()
+    message(STATUS "bench/circulant_schedule is left out: it needs Google Benchmark")
+endif()
+
+if(TARGET papcoll::core)
+    add_executable(bench_circulant_exhaustive circulant_exhaustive.cpp)
+    set_target_properties(bench_circulant_exhaustive PROPERTIES OUTPUT_NAME circulant_exhaustive)
+    target_link_libraries(bench_circulant_exhaustive PRIVATE papcoll::core papcoll_warnings)
+    target_include_directories(bench_circulant_exhaustive PRIVATE ${PROJECT_SOURCE_DIR}/test)
+    if(PAPCOLL_BUILD_TESTS)
+        add_test(NAME bench.circulant_exhaustive COMMAND bench_circulant_exhaustive 1 300 1)
+        set_tests_properties(bench.circulant_exhaustive PROPERTIES TIMEOUT 60)
+    endif()
+endif()
