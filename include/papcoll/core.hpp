@@ -7,8 +7,10 @@
 #include <papcoll/analysis/metrics.hpp>
 #include <papcoll/analysis/verify.hpp>
 #include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/arrival/pattern_file.hpp>
 #include <papcoll/arrival/patterns.hpp>
 #include <papcoll/collective/reduce.hpp>
+#include <papcoll/collective/reduce_plan.hpp>
 #include <papcoll/context/attach.hpp>
 #include <papcoll/operators/operators.hpp>
 #include <papcoll/policy/clairvoyant.hpp>

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <papcoll/context/context.hpp>
+#include <papcoll/executor/block_store.hpp>
 #include <papcoll/executor/buffers.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/message_program.hpp>
-#include <papcoll/operators/combine.hpp>
+#include <papcoll/operators/operators.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -39,17 +40,11 @@ public:
                       T const* in, T* out, Op op, int tag)
         : m_context(std::move(c))
         , m_program(std::move(program))
-        , m_in(in)
-        , m_out(out)
-        , m_op(std::move(op))
         , m_flow(m_context->transport_layer(), tag)
         , m_pool(m_program->longest_receive())
-        , m_blocks(static_cast<std::size_t>(m_program->partition.blocks))
+        , m_blocks(*m_program, in, out, std::move(op), m_context->rank())
         , m_arriving(m_program->receives.messages.size())
         , m_leaving(m_program->sends.messages.size()) {
-        for (std::size_t b = 0; b < m_blocks.size(); ++b)
-            m_blocks[b].data =
-                in == nullptr ? nullptr : in + m_program->partition.offset(static_cast<int>(b));
         m_admitted.resize(m_program->sends.messages.size(), !admits());
     }
 
@@ -64,7 +59,7 @@ public:
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
-    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_blocks.failure(); }
     void abandon() noexcept override { m_flow.abandon(); }
 
 private:
@@ -75,18 +70,6 @@ private:
     struct label {
         enum class kind { send, head, rest, told, admission, head_is_there } what;
         std::size_t index;
-    };
-    struct block_state {
-        T const* data = nullptr; // null: given away
-        buffer holder;           // of data; null: the user's memory
-        int turn = 0;
-        int leaving_user_memory = 0; // sends of this block from the user's memory under way
-    };
-    struct waiting {
-        message_program::block_use use;
-        int from;
-        T* data;
-        buffer holder;
     };
     struct leaving {
         buffer holder;
@@ -100,7 +83,6 @@ private:
         int pieces = 0;
     };
 
-    [[nodiscard]] auto state(int block) -> block_state& { return m_blocks[static_cast<std::size_t>(block)]; }
     [[nodiscard]] auto size(int block) const -> std::size_t { return m_program->partition.size(block); }
     [[nodiscard]] static auto uses(side const& s, message const& m)
         -> std::span<message_program::block_use const> {
@@ -174,33 +156,14 @@ private:
     [[nodiscard]] auto may_leave(std::size_t index) -> bool {
         if (!m_admitted[index]) return false;
         auto const list = uses(m_program->sends, m_program->sends.messages[index]);
-        return std::all_of(list.begin(), list.end(),
-                           [&](auto const& use) { return state(use.block).turn == use.turn; });
+        return std::all_of(list.begin(), list.end(), [&](auto const& use) { return m_blocks.is_next(use); });
     }
 
     void send(message const& m, std::size_t index) {
         auto const list = uses(m_program->sends, m);
-        for (auto const& use : list)
-            if (state(use.block).data == nullptr)
-                throw std::logic_error(
-                    "papcoll: the schedule sends a block that was given away; verify_reduction tells why");
         auto& l = m_leaving[index];
-        std::span<std::byte const> bytes;
-        if constexpr (wire_format<T>::is_bytes) {
-            if (list.size() == 1) {
-                auto& b = state(list[0].block);
-                l.holder = b.holder;
-                if (!b.holder) {
-                    l.user_block = list[0].block;
-                    ++b.leaving_user_memory;
-                }
-                bytes = std::as_bytes(std::span(b.data, m.elements));
-            } else {
-                bytes = stage(list, l, m.elements);
-            }
-        } else {
-            bytes = stage(list, l, m.elements);
-        }
+        bool const as_it_is = wire_format<T>::is_bytes && list.size() == 1;
+        auto const bytes = as_it_is ? lend(list[0].block, l, m.elements) : stage(list, l, m.elements);
         auto const head = head_of(bytes.size());
         l.pieces = head < bytes.size() ? 2 : 1;
         m_flow.send(channel::data, bytes.first(head), m.peer, {label::kind::send, index});
@@ -208,20 +171,21 @@ private:
             m_flow.send(channel::data, bytes.subspan(head), m.peer, {label::kind::send, index});
         if (admits()) m_flow.receive(channel::control, {}, m.peer, {label::kind::head_is_there, index}, 1);
         ++m_open_sends;
-        for (auto const& use : list) {
-            auto& b = state(use.block);
-            b.data = nullptr;
-            b.holder.reset();
-            ++b.turn;
-            take_waiting(use.block);
-        }
+        for (auto const& use : list) m_blocks.give_away(use.block, use.block == l.user_block);
+    }
+    /// A block that is sent from where it is.
+    auto lend(int block, leaving& l, std::size_t elements) -> std::span<std::byte const> {
+        auto const& at = m_blocks.where(block);
+        l.holder = at.holder;
+        if (!at.holder) l.user_block = block;
+        return std::as_bytes(std::span(at.data, elements));
     }
     auto stage(std::span<message_program::block_use const> list, leaving& l, std::size_t elements)
         -> std::span<std::byte const> {
         l.staging.resize(wire_format<T>::bytes(elements));
         std::size_t used = 0;
         for (auto const& use : list) {
-            T const* const data = state(use.block).data;
+            T const* const data = m_blocks.where(use.block).data;
             if constexpr (wire_format<T>::is_bytes) {
                 std::memcpy(l.staging.data() + used, data, size(use.block) * sizeof(T));
                 used += size(use.block) * sizeof(T);
@@ -257,7 +221,7 @@ private:
     void left(std::size_t index) {
         auto& l = m_leaving[index];
         if (--l.pieces > 0) return;
-        if (l.user_block >= 0) --state(l.user_block).leaving_user_memory;
+        if (l.user_block >= 0) m_blocks.left_user_memory(l.user_block);
         l = {};
         if (!admits()) --m_open_sends;
     }
@@ -278,73 +242,27 @@ private:
         for (auto const& use : uses(m_program->receives, m)) {
             if constexpr (!wire_format<T>::is_bytes)
                 read += wire_format<T>::unpack(std::span(a.staging).subspan(read), data, size(use.block));
-            m_waiting.push_back({use, m.peer, data, a.holder});
+            m_blocks.arrived(use, m.peer, data, a.holder);
             data += size(use.block);
-            take_waiting(use.block);
         }
-    }
-    // Whatever has arrived for this block and is next in its order.
-    void take_waiting(int block) {
-        for (;;) {
-            auto const next = std::find_if(m_waiting.begin(), m_waiting.end(), [&](waiting const& w) {
-                return w.use.block == block && w.use.turn == state(block).turn;
-            });
-            if (next == m_waiting.end()) return;
-            waiting const w = std::move(*next);
-            m_waiting.erase(next);
-            take(w);
-        }
-    }
-    void take(waiting const& w) {
-        auto& b = state(w.use.block);
-        ++b.turn;
-        T const* const held = b.data;
-        bool const to_user =
-            m_program->owned[static_cast<std::size_t>(w.use.block)] && b.leaving_user_memory == 0;
-        if (held == nullptr || m_failure) {
-            b.data = w.data;
-            b.holder = w.holder;
-            return;
-        }
-        T* const result = to_user ? m_out + m_program->partition.offset(w.use.block) : w.data;
-        bool const from_below = w.from < m_context->rank();
-        try {
-            detail::combine(from_below ? w.data : held, from_below ? held : w.data, result, size(w.use.block),
-                            m_op);
-        } catch (...) {
-            m_failure = std::current_exception();
-        }
-        b.data = result;
-        b.holder = to_user ? nullptr : w.holder;
     }
 
     // Nothing is under way and nothing could be begun: the operation is over, or the schedule was wrong.
     void conclude() {
         if (m_next_send < m_program->sends.messages.size() ||
-            m_next_receive < m_program->receives.messages.size() || !m_waiting.empty())
+            m_next_receive < m_program->receives.messages.size() || !m_blocks.nothing_waits())
             throw std::logic_error("papcoll: the schedule cannot proceed; verify_reduction tells why");
-        for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-            int const block = static_cast<int>(i);
-            if (!m_program->owned[i] || size(block) == 0) continue;
-            T* const target = m_out + m_program->partition.offset(block);
-            if (m_blocks[i].data != nullptr && m_blocks[i].data != target)
-                std::copy_n(m_blocks[i].data, size(block), target);
-        }
-        m_blocks.clear();
+        m_blocks.deliver();
         m_finished = true;
     }
 
     std::shared_ptr<context<Transport>> m_context;
     std::shared_ptr<message_program const> m_program;
-    T const* m_in;
-    T* m_out;
-    Op m_op;
     detail::message_flow<Transport, label> m_flow;
     detail::buffer_pool<T> m_pool;
-    std::vector<block_state> m_blocks;
+    detail::block_store<T, Op> m_blocks;
     std::vector<arriving> m_arriving;
     std::vector<leaving> m_leaving;
-    std::vector<waiting> m_waiting;
     std::vector<bool> m_admitted; // per send
     std::size_t m_next_receive = 0;
     std::size_t m_next_send = 0;
@@ -352,7 +270,6 @@ private:
     int m_open_receives = 0;
     int m_open_sends = 0;
     bool m_finished = false;
-    std::exception_ptr m_failure;
 };
 
 } // namespace papcoll::inline v0

@@ -82,9 +82,9 @@ private:
 /// What a rank, counted from the root, sends in each round of a phase: what its target receives. Entries for
 /// the root as target are there, too; a broadcast leaves them out.
 ///
-/// O(log p) time and space, no allocation: all entries but four at most follow from the rank alone, those
-/// four take a search of the target's receive blocks. (On average less than one does, and no rank of p ≤ 4096
-/// has more than three.) Paper 3, Algorithm 5, does such a search for every entry.
+/// O(log p) time and space, no allocation: all entries but four at most follow from the rank alone; those
+/// four take a search of the target's receive blocks each, and most ranks need none or one. Paper 3,
+/// Algorithm 5, searches for every entry. Verified like receive_blocks().
 [[nodiscard]] constexpr auto send_blocks(circulant_skips const& skips, int rank) -> circulant_blocks {
     circulant_blocks blocks;
     int const q = skips.rounds();
