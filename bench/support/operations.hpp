@@ -55,18 +55,6 @@ public:
         -> std::optional<schedule_facts> = 0;
 };
 
-/// Step k of a schedule covers [a + k·d, a + (k+1)·d) from the first arrival a on, so the last of the ranks
-/// enters it in step ⌊ω/d⌋: what remains are the steps from this one to the last.
-inline auto rounds_after_last_arrival(std::vector<papcoll::transfer> const& schedule,
-                                      papcoll::problem const& p, ticks round) -> std::int64_t {
-    if (schedule.empty()) return 0;
-    auto const last = std::max_element(schedule.begin(), schedule.end(), [](auto const& a, auto const& b) {
-                          return a.step < b.step;
-                      })->step;
-    ticks const spread = p.arrivals.empty() ? ticks{0} : papcoll::imbalance(p.arrivals);
-    return std::max<std::int64_t>(0, last - spread / round + 1);
-}
-
 /// Sum of floats to a root. All values are small integers, so that every order of addition gives the same.
 class reduce_operation final : public operation {
 public:
@@ -109,16 +97,11 @@ public:
     [[nodiscard]] auto facts(std::string const& policy, std::vector<ticks> const& arrivals) const
         -> std::optional<schedule_facts> override {
         if (policy == "native") return std::nullopt;
-        auto const made = clairvoyant_policy(policy, arrivals);
-        papcoll::problem const p{.ranks = m_ranks,
-                                 .root = m_options.root,
-                                 .blocks = *made.segments,
-                                 .arrivals = made.arrivals.times(),
-                                 .owners = {}};
-        papcoll::clairvoyant_scheduler<> const scheduler{.round = *made.round};
-        papcoll::block_partition const partition{m_options.count, *made.segments};
-        return schedule_facts{*made.segments, *made.round, partition.largest() * sizeof(float),
-                              rounds_after_last_arrival(papcoll::transfers(scheduler, p), p, *made.round)};
+        auto const chosen =
+            clairvoyant_policy(policy, arrivals).choose(shape(), papcoll::context_of(m_comm)->link());
+        papcoll::block_partition const partition{m_options.count, chosen.segments};
+        return schedule_facts{chosen.segments, chosen.round, partition.largest() * sizeof(float),
+                              chosen.rounds_after_last_arrival};
     }
 
 private:
@@ -126,19 +109,16 @@ private:
         return static_cast<float>((i + 3 * static_cast<std::size_t>(rank)) % 17);
     }
 
-    // The policy with what it would choose itself written down, so that facts() speaks of the same schedule.
+    [[nodiscard]] auto shape() const -> papcoll::call_shape {
+        return {m_ranks, m_rank, m_options.root, m_options.count, sizeof(float)};
+    }
     [[nodiscard]] auto clairvoyant_policy(std::string const& policy, std::vector<ticks> const& arrivals) const
         -> papcoll::clairvoyant {
-        papcoll::clairvoyant made;
+        papcoll::clairvoyant made{.arrivals = {}, .round = m_options.round, .segments = m_options.segments};
         if (policy == "clairvoyant")
             made.arrivals = papcoll::arrival_source(arrivals);
         else if (policy != "clairvoyant_blind")
             throw std::invalid_argument("no policy " + policy + " of reduce");
-        papcoll::call_shape const shape{m_ranks, m_rank, m_options.root, m_options.count, sizeof(float)};
-        auto const& link = papcoll::context_of(m_comm)->link();
-        made.segments = m_options.segments.value_or(papcoll::detail::clairvoyant_segments(shape, link));
-        made.round =
-            m_options.round.value_or(papcoll::detail::clairvoyant_round(shape, link, *made.segments));
         return made;
     }
 

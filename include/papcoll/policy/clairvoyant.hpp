@@ -16,17 +16,27 @@
 
 namespace papcoll::inline v0 {
 
+/// The schedule that a Clairvoyant reduction follows.
+struct clairvoyant_choice {
+    int segments;
+    ticks round;
+    rank_schedule share;
+    step_type rounds_after_last_arrival;
+    bool uses_arrivals; ///< false: the schedule of ranks that arrive together
+};
+
 namespace detail {
 
 /// How many segments make a Clairvoyant reduction shortest: N rounds after the last arrival and about ⌈log2
-/// P⌉ to fill the pipeline, each of α + m·β/N, and P·N transfers to schedule at κ each: (N + q)·(α + mβ/N) +
-/// κPN is smallest at N = √(q·m·β / (α + κP)).
+/// P⌉ to fill the pipeline, each of mβ/N and the price of a segment, and P·N transfers to schedule at κ each:
+/// (N + q)·(3α + mβ/N) + κPN is smallest at N = √(q·m·β / (3α + κP)). A segment costs more than one latency
+/// α, since it is told of and admitted.
 [[nodiscard]] inline auto clairvoyant_segments(call_shape const& shape, link_model const& link) -> int {
     constexpr double schedule_nanoseconds = 60; // κ
     double const ranks = shape.ranks;
     double const fill = std::max(1.0, std::ceil(std::log2(ranks)));
     double const transfer = link.per_byte * static_cast<double>(shape.bytes());
-    double const each = static_cast<double>(link.latency.count()) + schedule_nanoseconds * ranks;
+    double const each = 3 * static_cast<double>(link.latency.count()) + schedule_nanoseconds * ranks;
     double const best = std::sqrt(fill * transfer / std::max(each, 1.0));
     double const most = std::min(4096.0, static_cast<double>(std::max(shape.count, std::size_t(1))));
     return static_cast<int>(std::clamp(best, 1.0, most));
@@ -41,15 +51,11 @@ namespace detail {
     return std::max(ticks(1), transfer + transfer / 8);
 }
 
-struct timed_share {
-    rank_schedule share;
-    step_type rounds_after_last_arrival;
-};
-
 /// The share of one rank, and how many rounds the whole schedule takes from the last arrival on.
 template <class Scheduler>
-[[nodiscard]] auto share_and_end(Scheduler const& scheduler, problem const& p, int rank) -> timed_share {
-    timed_share result{{}, 0};
+[[nodiscard]] auto clairvoyant_share(Scheduler const& scheduler, problem const& p, int rank)
+    -> clairvoyant_choice {
+    clairvoyant_choice result{p.blocks, scheduler.round, {}, 0, !p.arrivals.empty()};
     step_type end = 0;
     scheduler.generate(p, [&](transfer const& t) {
         end = t.step + 1; // transfers come in step order
@@ -101,19 +107,21 @@ struct basic_clairvoyant {
         for (auto const time : arrivals.times()) key.push_back(time.count());
         return key;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> message_program {
+    /// What a call of this shape will do on this link; the same on all ranks but for the share.
+    [[nodiscard]] auto choose(call_shape const& shape, link_model const& link) const -> clairvoyant_choice {
         int const blocks = segments.value_or(detail::clairvoyant_segments(shape, link));
         clairvoyant_scheduler<sliced_counters<Bits>> const scheduler{
             .round = round.value_or(detail::clairvoyant_round(shape, link, blocks))};
         problem p{.ranks = shape.ranks, .root = shape.root, .blocks = blocks, .arrivals = {}, .owners = {}};
-        auto best = detail::share_and_end(scheduler, p, shape.rank);
-        if (arrivals.given()) {
-            p.arrivals = arrivals.times();
-            auto informed = detail::share_and_end(scheduler, p, shape.rank);
-            if (informed.rounds_after_last_arrival <= best.rounds_after_last_arrival)
-                best = std::move(informed);
-        }
-        return detail::plan_of(best.share, shape, blocks);
+        auto best = detail::clairvoyant_share(scheduler, p, shape.rank);
+        if (!arrivals.given()) return best;
+        p.arrivals = arrivals.times();
+        auto informed = detail::clairvoyant_share(scheduler, p, shape.rank);
+        return informed.rounds_after_last_arrival <= best.rounds_after_last_arrival ? informed : best;
+    }
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> message_program {
+        auto const chosen = choose(shape, link);
+        return detail::plan_of(chosen.share, shape, chosen.segments);
     }
 };
 
