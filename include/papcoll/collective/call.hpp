@@ -136,9 +136,7 @@ public:
     [[nodiscard]] auto failure() const -> std::exception_ptr override {
         return m_body ? m_body->failure() : nullptr;
     }
-    void abandon() noexcept override {
-        if (m_body) m_body->abandon();
-    }
+    auto abandon() noexcept -> bool override { return m_body && m_body->abandon(); }
 
 private:
     std::shared_ptr<context<Transport>> m_context;

@@ -25,8 +25,9 @@ public:
     [[nodiscard]] virtual auto finished() const -> bool = 0;
     /// What went wrong although the communication was completed.
     [[nodiscard]] virtual auto failure() const -> std::exception_ptr { return nullptr; }
-    /// Called once when advance threw: gives up the messages under way.
-    virtual void abandon() noexcept {}
+    /// Called once when advance threw: gives up the messages under way. True when their buffers, which the
+    /// operation owns, may still be touched.
+    virtual auto abandon() noexcept -> bool { return false; }
 };
 
 /// Drives all operations of one communicator. They progress together whoever waits, so ranks may wait for
@@ -39,7 +40,7 @@ public:
     void start(std::shared_ptr<operation> const& op) {
         {
             std::lock_guard const lock(m_mutex);
-            m_active.push_back({op, nullptr, false});
+            m_active.push_back({op, nullptr});
         }
         test(*op);
     }
@@ -68,8 +69,7 @@ public:
         std::lock_guard const lock(m_mutex);
         auto const found = find(op);
         if (found == m_active.end()) return nullptr;
-        auto const failure = found->failure ? found->failure : op.failure();
-        if (found->failure) m_wrecks.push_back(found->op);
+        auto failure = found->failure ? found->failure : op.failure();
         m_active.erase(found);
         return failure;
     }
@@ -78,7 +78,8 @@ private:
     struct entry {
         std::shared_ptr<operation> op;
         std::exception_ptr failure;
-        bool ended;
+        bool ended = false;
+        bool wreck = false;
     };
 
     auto find(operation const& op) -> std::vector<entry>::iterator {
@@ -106,6 +107,7 @@ private:
                 auto const found = find(*e.op);
                 found->ended = true;
                 found->failure = e.failure;
+                if (e.wreck) m_wrecks.push_back(e.op);
             }
         m_round.clear();
         m_driving = false;
@@ -119,7 +121,7 @@ private:
             return progressed || e.ended;
         } catch (...) {
             e.failure = std::current_exception();
-            e.op->abandon();
+            e.wreck = e.op->abandon();
             e.ended = true;
             return true;
         }

@@ -60,7 +60,7 @@ public:
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_blocks.failure(); }
-    void abandon() noexcept override { m_flow.abandon(); }
+    auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:
     using buffer = typename detail::buffer_pool<T>::pointer;

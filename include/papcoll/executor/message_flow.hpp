@@ -32,7 +32,7 @@ public:
     }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
 
-    void abandon() noexcept { m_transport.abandon(m_pending); }
+    auto abandon() noexcept -> bool { return m_transport.abandon(m_pending); }
 
     /// Calls on_complete(label) for each message that has ended; true when there was any. With `block` waits
     /// for the first piece.

@@ -124,7 +124,7 @@ public:
     }
     void idle() { std::this_thread::yield(); }
     /// MPI cannot take a send back: the messages stay with the library.
-    void abandon(std::span<pending>) noexcept {}
+    auto abandon(std::span<pending> pendings) noexcept -> bool { return !pendings.empty(); }
 
     /// Frees the duplicates; nothing can be sent afterwards.
     void release() noexcept { m_shared->release(); }

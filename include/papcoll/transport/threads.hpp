@@ -197,9 +197,10 @@ public:
     void test_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, false); }
     void wait_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, true); }
     void idle() { std::this_thread::yield(); }
-    void abandon(std::span<pending> pendings) noexcept {
+    auto abandon(std::span<pending> pendings) noexcept -> bool {
         for (auto& p : pendings)
             if (p.message) m_world->abandon(*p.message);
+        return false;
     }
 
 private:

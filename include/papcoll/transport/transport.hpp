@@ -30,8 +30,8 @@ enum class channel {
 ///     `t.wait_some(pendings, done)` blocks until there is at least one, or does nothing when all are null.
 ///  5. `t.idle()` is called when polling found nothing to do: it yields the processor.
 ///  6. `c.concurrent()` tells whether several threads may call at once; if so nobody blocks in wait_some.
-///  7. `t.abandon(pendings)` gives up messages after a failure. Their memory outside papcoll must not be read
-///     or written any more where the transport can prevent it.
+///  7. `t.abandon(pendings)` gives up messages after a failure. True when it cannot keep others from touching
+///     their buffers, which then stay allocated.
 ///  8. `t.attachment()` is a place where papcoll keeps what belongs to this group of ranks. Copies of a
 ///     transport share it.
 ///

@@ -43,7 +43,10 @@ public:
         return m_steps % 2 == 0;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_steps <= 0; }
-    void abandon() noexcept override { abandoned = true; }
+    auto abandon() noexcept -> bool override {
+        abandoned = true;
+        return false;
+    }
 
     std::atomic<bool> abandoned = false;
 

@@ -44,6 +44,8 @@ public:
         m_end -= skip;
         return block;
     }
+    /// What the rank sends in round 0, to the next rank: its base block of the phase before.
+    [[nodiscard]] constexpr auto base_block() const -> int { return m_base; }
 
 private:
     [[nodiscard]] constexpr auto lower(int k) const -> std::optional<int> {
@@ -97,7 +99,7 @@ private:
         auto const block = walk.step(k);
         blocks.set(k, block ? *block : detail::receive_search(skips, skips.target(rank, k), k).block(k));
     }
-    blocks.set(0, skips.base_block(rank) - q);
+    blocks.set(0, walk.base_block() - q);
     return blocks;
 }
 
