@@ -16,8 +16,9 @@ namespace papcoll::inline v0::detail {
 /// Measures latency and time per byte by ping-pong between the ranks r and r + ⌊P/2⌋, all pairs at once
 /// (ranks in the order of hosts are then mostly on different ones).
 ///
-/// Messages of 8 bytes give the latency; the difference between two long ones the time per byte, free of what
-/// a token-bucket shaper or a socket buffer lets pass at once. Of each size the fastest repetition counts.
+/// Messages of 8 bytes give the latency, by the median, so that busy processors count; the difference between
+/// two long ones the time per byte, by the fastest of each, free of what a token-bucket shaper or a socket
+/// buffer lets pass at once.
 template <transport Transport>
 class ping {
 public:
@@ -44,7 +45,10 @@ public:
     /// Valid on ranks that lead a pair; zero on others.
     [[nodiscard]] auto result() const -> link_model {
         if (!m_leads || m_peer < 0) return {};
-        double const small = m_best[0];
+        auto small_ones = m_small;
+        auto const middle = small_ones.begin() + small_ones.size() / 2;
+        std::nth_element(small_ones.begin(), middle, small_ones.end());
+        double const small = *middle;
         if (m_sizes[2] == m_sizes[1]) return {ticks(static_cast<std::int64_t>(small)), 0.0};
         double const slope = (m_best[2] - m_best[1]) / static_cast<double>(m_sizes[2] - m_sizes[1]);
         return {ticks(static_cast<std::int64_t>(small)), std::max(slope, 0.0)};
@@ -54,7 +58,7 @@ private:
     using clock = std::chrono::steady_clock;
     std::array<std::size_t, 3> m_sizes = {8, std::size_t(1) << 16, std::size_t(1) << 18};
     // The first exchange sets the connection up and is not counted.
-    static constexpr std::array<int, 14> repetitions = {-1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 1, 2};
+    static constexpr std::array<int, 15> repetitions = {-1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 1, 2};
 
     [[nodiscard]] auto bytes() const -> std::size_t {
         int const kind = repetitions[m_step];
@@ -81,8 +85,10 @@ private:
         int const kind = repetitions[m_step];
         if (kind >= 0) {
             std::chrono::duration<double, std::nano> const round_trip = clock::now() - m_begin;
+            double const time = round_trip.count() / 2;
             auto& best = m_best[static_cast<std::size_t>(kind)];
-            best = std::min(best, round_trip.count() / 2);
+            best = std::min(best, time);
+            if (kind == 0) m_small[m_step - 1] = time;
         }
         m_started = m_replied = false;
         ++m_step;
@@ -95,6 +101,7 @@ private:
     bool m_replied = false;
     std::size_t m_step = 0;
     clock::time_point m_begin;
+    std::array<double, 9> m_small{};
     std::array<double, 3> m_best{};
     std::vector<std::byte> m_buffer, m_out;
     message_set<Transport> m_messages;

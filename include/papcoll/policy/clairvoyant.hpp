@@ -28,15 +28,14 @@ struct clairvoyant_choice {
 namespace detail {
 
 /// How many segments make a Clairvoyant reduction shortest: N rounds after the last arrival and about ⌈log2
-/// P⌉ to fill the pipeline, each of mβ/N and the price of a segment, and P·N transfers to schedule at κ each:
-/// (N + q)·(3α + mβ/N) + κPN is smallest at N = √(q·m·β / (3α + κP)). A segment costs more than one latency
-/// α, since it is told of and admitted.
+/// P⌉ to fill the pipeline, each of α + mβ/N, and P·N transfers to schedule at κ each: (N + q)·(α + mβ/N) +
+/// κPN is smallest at N = √(q·m·β / (α + κP)).
 [[nodiscard]] inline auto clairvoyant_segments(call_shape const& shape, link_model const& link) -> int {
     constexpr double schedule_nanoseconds = 60; // κ
     double const ranks = shape.ranks;
     double const fill = std::max(1.0, std::ceil(std::log2(ranks)));
     double const transfer = link.per_byte * static_cast<double>(shape.bytes());
-    double const each = 3 * static_cast<double>(link.latency.count()) + schedule_nanoseconds * ranks;
+    double const each = static_cast<double>(link.latency.count()) + schedule_nanoseconds * ranks;
     double const best = std::sqrt(fill * transfer / std::max(each, 1.0));
     double const most = std::min(4096.0, static_cast<double>(std::max(shape.count, std::size_t(1))));
     return static_cast<int>(std::clamp(best, 1.0, most));
