@@ -39,6 +39,13 @@ void receive(circulant_skips const& skips, int rank) {
     benchmark::DoNotOptimize(receive_blocks(skips, rank));
 }
 void send(circulant_skips const& skips, int rank) { benchmark::DoNotOptimize(send_blocks(skips, rank)); }
+/// Paper 3, Algorithm 5, but with the search of this library: one for every entry.
+void send_by_searches(circulant_skips const& skips, int rank) {
+    papcoll::circulant_blocks blocks;
+    for (int k = 0; k < skips.rounds(); ++k)
+        blocks.set(k, papcoll::detail::receive_search(skips, skips.target(rank, k), k).block(k));
+    benchmark::DoNotOptimize(blocks);
+}
 void both(circulant_skips const& skips, int rank) {
     receive(skips, rank);
     send(skips, rank);
@@ -120,6 +127,7 @@ void sizes_of_one_rank(benchmark::internal::Benchmark* b) {
 
 BENCHMARK(one_rank<receive>)->Apply(sizes_of_one_rank);
 BENCHMARK(one_rank<send>)->Apply(sizes_of_one_rank);
+BENCHMARK(one_rank<send_by_searches>)->Apply(sizes_of_one_rank);
 BENCHMARK(one_rank<both>)->Apply(sizes_of_one_rank);
 BENCHMARK(one_rank<from_scratch>)->Apply(sizes_of_one_rank);
 BENCHMARK(all_ranks)->Arg(36)->Arg(576)->Arg(1152)->Arg(65536)->Unit(benchmark::kMicrosecond);
