@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -89,7 +90,12 @@ template <class P>
     } else {
         std::string_view const name = policy.name();
         auto hash = hash_bytes(std::as_bytes(std::span(name)));
-        if (auto const key = policy.fingerprint()) hash = hash_bytes(std::as_bytes(std::span(*key)), hash);
+        std::vector<std::int64_t> key;
+        if constexpr (requires { policy.agreement_key(); })
+            key = policy.agreement_key();
+        else
+            key = policy.fingerprint().value_or(key);
+        hash = hash_bytes(std::as_bytes(std::span<std::int64_t const>(key)), hash);
         return static_cast<std::int64_t>(hash);
     }
 }
@@ -118,17 +124,24 @@ public:
                    start_function start)
         : m_context(std::move(c))
         , m_tag(tag)
+        , m_turn(m_context->next_turn())
         , m_agreement(record, call_record::merge, tag)
         , m_start(std::move(start)) {}
 
     auto advance(bool block) -> bool override {
         if (m_body) return m_body->advance(block);
-        if (!m_context->prepare(block)) return false;
-        if (m_context->checks() == check_level::agreed) {
-            if (!m_agreement.advance(m_context->transport_layer(), block)) return false;
-            m_agreement.result().check();
+        if (!m_context->prepare(block) || !m_context->is_turn(m_turn)) return false;
+        try {
+            if (m_context->checks() == check_level::agreed) {
+                if (!m_agreement.advance(m_context->transport_layer(), block)) return false;
+                m_agreement.result().check();
+            }
+            m_body = m_start(m_context, m_tag);
+        } catch (...) {
+            m_context->pass_turn();
+            throw;
         }
-        m_body = m_start(m_context, m_tag);
+        m_context->pass_turn();
         m_body->advance(false);
         return true;
     }
@@ -136,21 +149,30 @@ public:
     [[nodiscard]] auto failure() const -> std::exception_ptr override {
         return m_body ? m_body->failure() : nullptr;
     }
-    auto abandon() noexcept -> bool override { return m_body && m_body->abandon(); }
+    auto abandon() noexcept -> bool override { return m_body ? m_body->abandon() : m_agreement.open(); }
 
 private:
     std::shared_ptr<context<Transport>> m_context;
     int m_tag;
+    std::uint32_t m_turn;
     agreement<Transport, call_record, call_record (*)(call_record const&, call_record const&)> m_agreement;
     start_function m_start;
     std::shared_ptr<operation> m_body;
 };
 
-/// Waits until papcoll is attached to the context's communicator.
+/// A request of an operation on this context.
 template <transport Transport>
-void wait_until_attached(std::shared_ptr<context<Transport>> const& c) {
-    request(c, std::make_shared<attach_operation<Transport>>(c)).wait();
+[[nodiscard]] auto request_of(std::shared_ptr<context<Transport>> const& c, std::shared_ptr<operation> op)
+    -> request {
+    return {c->engine(), std::move(op), [c] { c->transport_layer().idle(); }};
 }
+
+/// An operation that has nothing to do.
+class empty_operation final : public operation {
+public:
+    auto advance(bool) -> bool override { return true; }
+    [[nodiscard]] auto finished() const -> bool override { return true; }
+};
 
 /// Begins a call. `check` throws for arguments that cannot be; with agreed checks the complaint is exchanged
 /// first and thrown by all ranks, else it is thrown here, before anything is sent.
@@ -168,8 +190,8 @@ auto begin_call(std::shared_ptr<context<Transport>> const& c, std::string_view o
         }
     }
     auto const record = record_of(operation_name, shape, policy, complaint);
-    return request(c,
-                   std::make_shared<call_operation<Transport>>(c, record, c->next_tag(), std::move(start)));
+    return request_of<Transport>(
+        c, std::make_shared<call_operation<Transport>>(c, record, c->next_tag(), std::move(start)));
 }
 
 } // namespace detail

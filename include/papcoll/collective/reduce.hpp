@@ -12,9 +12,11 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -37,6 +39,8 @@ void check_reduce(call_shape const& shape, reduce_buffers<T> const& buffers) {
     if (shape.root < 0 || shape.root >= shape.ranks)
         fail("root must be a rank (0 to " + std::to_string(shape.ranks - 1) + "), but is " +
              std::to_string(shape.root));
+    if (shape.count > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T))
+        fail("n must be a number of elements that memory can hold, but is " + std::to_string(shape.count));
     if (shape.count == 0) return;
     if (buffers.in == nullptr) fail("in must not be null when there are elements");
     if (shape.rank != shape.root) return;
@@ -58,15 +62,16 @@ constexpr void require_operand_order() {
 }
 
 /// How a reduction of this policy is executed once the ranks have agreed.
-template <transport Transport, class Comm, class T, class Op, class Policy>
-auto reduce_start(Comm const& comm, reduce_buffers<T> const& buffers, call_shape const& shape, Op op,
-                  Policy const& policy) -> typename call_operation<Transport>::start_function {
+template <transport Transport, class T, class Op, class Policy>
+auto reduce_start(reduce_buffers<T> const& buffers, call_shape const& shape, Op op, Policy const& policy) ->
+    typename call_operation<Transport>::start_function {
     using context_pointer = std::shared_ptr<context<Transport>>;
     if constexpr (std::same_as<Policy, native>) {
-        static_assert(std::convertible_to<Comm, MPI_Comm>,
+        static_assert(std::derived_from<Transport, mpi_transport>,
                       "papcoll: the policy native needs an MPI communicator");
-        return [=, user = static_cast<MPI_Comm>(comm)](context_pointer const&,
-                                                       int) -> std::shared_ptr<operation> {
+        return [=](context_pointer const& c, int) -> std::shared_ptr<operation> {
+            auto const user =
+                c->transport_layer().communicator(); // the order on the user's own is the user's
             return std::make_shared<native_reduce_operation<T, Op>>(user, buffers.in, buffers.out,
                                                                     shape.count, op, shape.root);
         };
@@ -79,40 +84,58 @@ auto reduce_start(Comm const& comm, reduce_buffers<T> const& buffers, call_shape
     }
 }
 
+/// Whether papcoll has an agreement to make before the MPI library may begin.
+[[nodiscard]] inline auto agrees_first(MPI_Comm user) -> bool {
+    return mpi_registry::instance().find(user) != nullptr &&
+           context_of(user)->checks() == check_level::agreed;
+}
+template <class T>
+void check_native_reduce(MPI_Comm user, reduce_buffers<T> const& buffers, std::size_t count, int root) {
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(mpi_transport::checked(user), &rank);
+    MPI_Comm_size(user, &ranks);
+    detail::check_reduce({ranks, rank, root, count, sizeof(T)}, buffers);
+}
+
 template <class Comm, class T, class Op, class Policy>
 auto begin_reduce(Comm& comm, reduce_buffers<T> const& buffers, std::size_t count, Op op, int root,
                   Policy const& policy) -> request {
     require_operand_order<Policy, Op, T>();
-    auto const c = context_of(comm);
+    if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
+        auto const user = static_cast<MPI_Comm>(comm);
+        if (!detail::agrees_first(user)) {
+            detail::check_native_reduce(user, buffers, count, root);
+            auto body = std::make_shared<native_reduce_operation<T, Op>>(user, buffers.in, buffers.out, count,
+                                                                         std::move(op), root);
+            return {mpi_registry::instance().engine(), std::move(body), [] { std::this_thread::yield(); }};
+        }
+    }
+    auto const c = papcoll::context_of(comm);
     using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
     call_shape const shape{c->size(), c->rank(), root, count, sizeof(T)};
     auto const check = [&] {
-        check_reduce(shape, buffers);
+        detail::check_reduce(shape, buffers);
         if constexpr (!std::same_as<Policy, native>) policy.check(shape);
     };
-    return begin_call(c, "reduce", shape, policy_hash(policy), check,
-                      reduce_start<transport_type>(comm, buffers, shape, std::move(op), policy));
+    return detail::begin_call(c, "reduce", shape, policy_hash(policy), check,
+                              reduce_start<transport_type>(buffers, shape, std::move(op), policy));
 }
 
 /// Calls that block go to MPI_Reduce itself, which the library tunes better than MPI_Ireduce, unless papcoll
-/// has an agreement to make first.
+/// has an agreement to make first or other operations to progress meanwhile.
 template <class Comm, class T, class Op, class Policy>
 void run_reduce(Comm& comm, reduce_buffers<T> const& buffers, std::size_t count, Op op, int root,
                 Policy const& policy) {
     if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
         auto const user = static_cast<MPI_Comm>(comm);
-        auto const* const attached = mpi_registry::instance().find(user);
-        if (attached == nullptr || context_of(comm)->checks() != check_level::agreed) {
-            int rank = 0;
-            int ranks = 1;
-            MPI_Comm_rank(user, &rank);
-            MPI_Comm_size(user, &ranks);
-            check_reduce({ranks, rank, root, count, sizeof(T)}, buffers);
+        if (!mpi_registry::instance().engine()->busy() && !detail::agrees_first(user)) {
+            detail::check_native_reduce(user, buffers, count, root);
             native_reduce(user, buffers.in, buffers.out, count, std::move(op), root);
             return;
         }
     }
-    begin_reduce(comm, buffers, count, std::move(op), root, policy).wait();
+    detail::begin_reduce(comm, buffers, count, std::move(op), root, policy).wait();
 }
 
 template <class Comm>

@@ -34,9 +34,12 @@ public:
         , m_policy(policy)
         , m_shape{m_context->size(), m_context->rank(), root, n, sizeof(T)} {
         detail::require_operand_order<Policy, Op, T>();
-        if (m_context->checks() != check_level::off)
-            check(detail::reduce_buffers<T>{nullptr, nullptr, false}, 0);
-        detail::wait_until_attached(m_context);
+        auto const check_shape = [this] { check(detail::reduce_buffers<T>{nullptr, nullptr, false}, 0); };
+        detail::begin_call(m_context, "plan_reduce", m_shape, detail::policy_hash(m_policy), check_shape,
+                           [](auto const&, int) -> std::shared_ptr<operation> {
+                               return std::make_shared<detail::empty_operation>();
+                           })
+            .wait();
         if constexpr (!std::same_as<Policy, native>)
             m_program = std::make_shared<message_program const>(policy.plan(m_shape, m_context->link()));
     }
@@ -54,7 +57,7 @@ private:
     auto start(detail::reduce_buffers<T> const& buffers) -> request {
         typename detail::call_operation<transport_type>::start_function begin;
         if constexpr (std::same_as<Policy, native>)
-            begin = detail::reduce_start<transport_type>(m_comm, buffers, m_shape, m_op, m_policy);
+            begin = detail::reduce_start<transport_type>(buffers, m_shape, m_op, m_policy);
         else
             begin = [buffers, program = m_program, op = m_op](std::shared_ptr<context_type> const& c,
                                                               int tag) -> std::shared_ptr<operation> {

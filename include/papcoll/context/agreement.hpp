@@ -30,6 +30,8 @@ public:
         return m_open == 0;
     }
 
+    [[nodiscard]] auto open() const -> bool { return m_open > 0; }
+
 private:
     std::vector<typename Transport::pending> m_pending;
     std::vector<int> m_done;
@@ -49,6 +51,8 @@ public:
 
     [[nodiscard]] auto result() const -> Record const& { return m_record; }
 
+    /// Messages are under way.
+    [[nodiscard]] auto open() const -> bool { return m_messages.open(); }
     /// True when the result is there.
     auto advance(Transport& t, bool block) -> bool {
         for (;;) {

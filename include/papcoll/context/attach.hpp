@@ -20,7 +20,7 @@ namespace detail {
 class mpi_registry {
 public:
     static auto instance() -> mpi_registry& {
-        static mpi_registry registry;
+        static auto& registry = *new mpi_registry; // MPI may be finalized after statics are destroyed
         return registry;
     }
 
@@ -46,8 +46,13 @@ public:
         return *made.release();
     }
 
+    /// One for all communicators of the process: whoever waits for one operation progresses all.
+    [[nodiscard]] auto engine() const -> std::shared_ptr<progress_engine> const& { return m_engine; }
+    [[nodiscard]] auto mutex() -> std::mutex& { return m_mutex; }
+
 private:
-    mpi_registry() {
+    mpi_registry()
+        : m_engine(std::make_shared<progress_engine>(is_concurrent())) {
         mpi_check("MPI_Comm_create_keyval",
                   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_freed, &m_comm_key, this));
         mpi_check("MPI_Comm_create_keyval",
@@ -55,6 +60,11 @@ private:
         mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, m_self_key, this));
     }
 
+    static auto is_concurrent() -> bool {
+        int provided = MPI_THREAD_SINGLE;
+        mpi_check("MPI_Query_thread", MPI_Query_thread(&provided));
+        return provided == MPI_THREAD_MULTIPLE;
+    }
     static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
 
     static auto comm_freed(MPI_Comm, int, void* value, void* state) -> int {
@@ -80,6 +90,7 @@ private:
     }
 
     std::mutex m_mutex;
+    std::shared_ptr<progress_engine> m_engine;
     int m_comm_key = MPI_KEYVAL_INVALID;
     int m_self_key = MPI_KEYVAL_INVALID;
     std::vector<mpi_transport*> m_live;
@@ -101,15 +112,41 @@ auto transport_of(Comm&& comm) -> auto& {
         return detail::mpi_registry::instance().transport_of(static_cast<MPI_Comm>(comm));
 }
 
+namespace detail {
+
+template <transport Transport>
+[[nodiscard]] auto engine_of(Transport const& t) -> std::shared_ptr<progress_engine> {
+    if constexpr (std::derived_from<Transport, mpi_transport>)
+        return mpi_registry::instance().engine();
+    else
+        return std::make_shared<progress_engine>(t.concurrent());
+}
+
+/// The context kept in the transport's attachment. It must not own its transport, which owns it; so what is
+/// returned keeps both alive.
+template <transport Transport>
+[[nodiscard]] auto context_in(Transport& t) -> std::shared_ptr<context<Transport>> {
+    struct pair {
+        Transport owner;
+        std::shared_ptr<void> attached;
+    };
+    static std::mutex mutex;
+    std::lock_guard const lock(mutex);
+    auto& slot = t.attachment();
+    if (!slot) slot = std::make_shared<context<Transport>>(t.borrowed(), engine_of(t));
+    auto* const found = static_cast<context<Transport>*>(slot.get());
+    auto both = std::make_shared<pair>(pair{t, slot});
+    return std::shared_ptr<context<Transport>>(std::move(both), found);
+}
+
+} // namespace detail
+
 /// The context of `comm`, made by the first call on it. Ranks make it in the same order among their
 /// collective calls on `comm`.
 template <communicator Comm>
 auto context_of(Comm&& comm) {
     auto& transport = transport_of(comm);
-    using context_type = context<std::remove_cvref_t<decltype(transport)>>;
-    auto& slot = transport.attachment();
-    if (!slot) slot = std::make_shared<context_type>(transport);
-    return std::static_pointer_cast<context_type>(slot);
+    return detail::context_in(transport);
 }
 
 namespace detail {
@@ -142,9 +179,9 @@ void attach(Comm&& comm, attach_options const& options = {}) {
     using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
     c->configure(options);
     auto const op = std::make_shared<detail::attach_operation<transport_type>>(c);
-    c->engine().start(op);
-    c->engine().wait(*op, [&] { c->transport_layer().idle(); });
-    if (auto const failure = c->engine().retire(*op)) std::rethrow_exception(failure);
+    c->engine()->start(op);
+    c->engine()->wait(*op, [&] { c->transport_layer().idle(); });
+    if (auto const failure = c->engine()->retire(*op)) std::rethrow_exception(failure);
 }
 
 } // namespace papcoll::inline v0

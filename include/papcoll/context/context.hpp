@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <any>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,14 +60,14 @@ struct attachment_record {
 template <transport Transport>
 class context {
 public:
-    explicit context(Transport t)
+    context(Transport t, std::shared_ptr<progress_engine> engine)
         : m_transport(std::move(t))
-        , m_engine(m_transport.concurrent()) {
+        , m_engine(std::move(engine)) {
         configure({});
     }
 
     [[nodiscard]] auto transport_layer() -> Transport& { return m_transport; }
-    [[nodiscard]] auto engine() -> progress_engine& { return m_engine; }
+    [[nodiscard]] auto engine() -> std::shared_ptr<progress_engine> const& { return m_engine; }
     [[nodiscard]] auto rank() const -> int { return m_transport.rank(); }
     [[nodiscard]] auto size() const -> int { return m_transport.size(); }
     /// Agreed; valid once prepare() was true.
@@ -80,7 +81,7 @@ public:
         auto const link = options.link.value_or(link_model{});
         detail::attachment_record const mine{static_cast<double>(link.latency.count()), link.per_byte,
                                              static_cast<std::int32_t>(options.checks), options.link ? 0 : 1};
-        m_checks = std::max(m_checks, options.checks);
+        m_checks = std::max(m_checks.load(), options.checks);
         m_options_agreement.emplace(mine, detail::attachment_record::merge, detail::attachment_tag);
         m_ping.emplace(m_transport, detail::attachment_tag);
         m_link_agreement.reset();
@@ -110,6 +111,11 @@ public:
         return tag;
     }
 
+    /// Operations begin their work in the order of their calls, though they may be ready in another.
+    auto next_turn() -> std::uint32_t { return m_turns++; }
+    [[nodiscard]] auto is_turn(std::uint32_t turn) const -> bool { return m_turn == turn; }
+    void pass_turn() { ++m_turn; }
+
 private:
     using agreement_type = detail::agreement<Transport, detail::attachment_record,
                                              detail::attachment_record (*)(detail::attachment_record const&,
@@ -123,11 +129,13 @@ private:
     }
 
     Transport m_transport;
-    progress_engine m_engine;
+    std::shared_ptr<progress_engine> m_engine;
     link_model m_link;
-    check_level m_checks = check_level::off;
+    std::atomic<check_level> m_checks = check_level::off;
     bool m_prepared = false;
     std::uint32_t m_sequence = 0;
+    std::uint32_t m_turns = 0;
+    std::uint32_t m_turn = 0;
     std::any m_cache;
     std::optional<agreement_type> m_options_agreement, m_link_agreement;
     std::optional<detail::ping<Transport>> m_ping;

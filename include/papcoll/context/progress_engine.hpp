@@ -30,8 +30,9 @@ public:
     virtual auto abandon() noexcept -> bool { return false; }
 };
 
-/// Drives all operations of one communicator. They progress together whoever waits, so ranks may wait for
-/// their operations in different orders. At any moment one thread drives; the others sleep.
+/// Drives all operations of one process, or of one rank among threads. They progress together whoever waits,
+/// so ranks may wait for their operations in different orders. At any moment one thread drives; the others
+/// sleep.
 class progress_engine {
 public:
     explicit progress_engine(bool concurrent)
@@ -63,6 +64,11 @@ public:
                 lock.lock();
             }
         }
+    }
+    /// Whether any operation is under way.
+    [[nodiscard]] auto busy() -> bool {
+        std::lock_guard const lock(m_mutex);
+        return std::any_of(m_active.begin(), m_active.end(), [](entry const& e) { return !e.ended; });
     }
     /// Forgets an ended operation and returns its failure.
     auto retire(operation const& op) -> std::exception_ptr {

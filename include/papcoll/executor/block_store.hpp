@@ -126,7 +126,8 @@ private:
         T* const result = to_user ? m_out + m_program.partition.offset(w.use.block) : w.data;
         bool const from_below = w.from < m_rank;
         try {
-            combine(from_below ? w.data : held, from_below ? held : w.data, result, size(w.use.block), m_op);
+            detail::combine(from_below ? w.data : held, from_below ? held : w.data, result, size(w.use.block),
+                            m_op);
         } catch (...) {
             m_failure = std::current_exception();
         }

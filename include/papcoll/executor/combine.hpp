@@ -193,7 +193,8 @@ private:
                 used += wire_format<T>::pack(data, size(use.block), std::span(l.staging).subspan(used));
             }
         }
-        return std::span<std::byte const>(l.staging).first(used);
+        // Packed data goes with its slack, so that both ends count the same bytes.
+        return l.staging;
     }
 
     void complete(label const& what) {

@@ -111,20 +111,24 @@ private:
     std::exception_ptr m_failure;
 };
 
-/// Calls piece(send, receive, n) as MPI wants the buffers of a reduction, at least once, n at most INT_MAX.
+/// Calls piece(send, receive, n) as MPI wants the buffers of a reduction, at least once, n at most `most`.
 template <class T, class Piece>
-void for_each_piece(MPI_Comm comm, T const* in, T* out, std::size_t count, int root, Piece piece) {
-    int rank = 0;
-    mpi_check("MPI_Comm_rank", MPI_Comm_rank(comm, &rank));
-    constexpr std::size_t most = std::numeric_limits<int>::max();
+void for_each_piece(bool is_root, T const* in, T* out, std::size_t count, Piece piece,
+                    std::size_t most = std::numeric_limits<int>::max()) {
     std::size_t begin = 0;
     do {
         auto const n = static_cast<int>(std::min(most, count - begin));
-        bool const here = rank == root;
-        piece(here && in == out ? MPI_IN_PLACE : static_cast<void const*>(in + begin),
-              here ? out + begin : nullptr, n);
-        begin += most;
+        bool const in_place = is_root && in == out;
+        piece(in_place ? MPI_IN_PLACE : static_cast<void const*>(in + begin), is_root ? out + begin : nullptr,
+              n);
+        begin += static_cast<std::size_t>(n);
     } while (begin < count);
+}
+
+[[nodiscard]] inline auto is_rank(MPI_Comm comm, int root) -> bool {
+    int rank = 0;
+    mpi_check("MPI_Comm_rank", MPI_Comm_rank(comm, &rank));
+    return rank == root;
 }
 
 } // namespace detail
@@ -136,12 +140,13 @@ public:
     /// `out` counts at the root alone, where it may equal `in`.
     native_reduce_operation(MPI_Comm comm, T const* in, T* out, std::size_t count, Op op, int root)
         : m_operator(std::move(op)) {
-        detail::for_each_piece(comm, in, out, count, root, [&](void const* send, void* receive, int n) {
-            m_requests.push_back(MPI_REQUEST_NULL);
-            detail::mpi_check("MPI_Ireduce",
-                              MPI_Ireduce(send, receive, n, m_operator.type(), m_operator.handle(), root,
-                                          comm, &m_requests.back()));
-        });
+        detail::for_each_piece(
+            detail::is_rank(comm, root), in, out, count, [&](void const* send, void* receive, int n) {
+                m_requests.push_back(MPI_REQUEST_NULL);
+                detail::mpi_check("MPI_Ireduce",
+                                  MPI_Ireduce(send, receive, n, m_operator.type(), m_operator.handle(), root,
+                                              comm, &m_requests.back()));
+            });
     }
 
     auto advance(bool block) -> bool override {
@@ -157,6 +162,7 @@ public:
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_operator.failure(); }
+    auto abandon() noexcept -> bool override { return true; }
 
 private:
     detail::native_operator<T, Op> m_operator;
@@ -168,10 +174,11 @@ private:
 template <class T, reduction_operator<T> Op>
 void native_reduce(MPI_Comm comm, T const* in, T* out, std::size_t count, Op op, int root) {
     detail::native_operator<T, Op> const native(std::move(op));
-    detail::for_each_piece(comm, in, out, count, root, [&](void const* send, void* receive, int n) {
-        detail::mpi_check("MPI_Reduce",
-                          MPI_Reduce(send, receive, n, native.type(), native.handle(), root, comm));
-    });
+    detail::for_each_piece(
+        detail::is_rank(comm, root), in, out, count, [&](void const* send, void* receive, int n) {
+            detail::mpi_check("MPI_Reduce",
+                              MPI_Reduce(send, receive, n, native.type(), native.handle(), root, comm));
+        });
     if (native.failure()) std::rethrow_exception(native.failure());
 }
 

@@ -12,8 +12,9 @@ namespace papcoll::inline v0 {
 
 /// A collective operation under way. Its buffers must stay alive and untouched until it has ended.
 ///
-/// Operations progress inside test() and wait() of any request of the same communicator. The destructor
-/// waits; a failure that nobody asked for is lost there.
+/// Operations progress inside test() and wait() of any request of the process, and while a papcoll collective
+/// blocks, whichever communicators they are on; other MPI calls do not progress them. The destructor waits; a
+/// failure that nobody asked for is lost there. A request object is used by one thread at a time.
 class [[nodiscard]] request {
 public:
     /// A request of nothing, which has ended.
@@ -31,11 +32,11 @@ public:
     auto operator=(request const&) -> request& = delete;
     ~request() { finish(); }
 
-    /// Begins `op` on the context's engine, which the request keeps alive.
-    template <class Context>
-    request(std::shared_ptr<Context> const& context, std::shared_ptr<operation> op)
-        : m_state{op, {context, &context->engine()}, [context] { context->transport_layer().idle(); }} {
-        m_state.engine->start(op);
+    /// Begins `op`; `idle` is called when there is nothing to do.
+    request(std::shared_ptr<progress_engine> engine, std::shared_ptr<operation> op,
+            std::function<void()> idle)
+        : m_state{std::move(op), std::move(engine), std::move(idle)} {
+        m_state.engine->start(m_state.op);
     }
 
     /// Progresses without blocking. True when the operation has ended; throws what made it fail, once.

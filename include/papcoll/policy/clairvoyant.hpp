@@ -30,15 +30,18 @@ namespace detail {
 /// How many segments make a Clairvoyant reduction shortest: N rounds after the last arrival and about ⌈log2
 /// P⌉ to fill the pipeline, each of α + mβ/N, and P·N transfers to schedule at κ each: (N + q)·(α + mβ/N) +
 /// κPN is smallest at N = √(q·m·β / (α + κP)).
+/// In integers, but for one correctly rounded root: all ranks must find the same number.
 [[nodiscard]] inline auto clairvoyant_segments(call_shape const& shape, link_model const& link) -> int {
-    constexpr double schedule_nanoseconds = 60; // κ
-    double const ranks = shape.ranks;
-    double const fill = std::max(1.0, std::ceil(std::log2(ranks)));
-    double const transfer = link.per_byte * static_cast<double>(shape.bytes());
-    double const each = static_cast<double>(link.latency.count()) + schedule_nanoseconds * ranks;
-    double const best = std::sqrt(fill * transfer / std::max(each, 1.0));
-    double const most = std::min(4096.0, static_cast<double>(std::max(shape.count, std::size_t(1))));
-    return static_cast<int>(std::clamp(best, 1.0, most));
+    constexpr std::uint64_t schedule_nanoseconds = 60; // κ
+    auto const ranks = static_cast<std::uint64_t>(shape.ranks);
+    auto const fill = static_cast<std::uint64_t>(std::max(1, static_cast<int>(std::bit_width(ranks - 1))));
+    auto const longest = std::min(shape.bytes(), std::size_t(1) << 50);
+    auto const transfer = static_cast<std::uint64_t>((link.transfer_time(longest) - link.latency).count());
+    auto const each = static_cast<std::uint64_t>(link.latency.count()) + schedule_nanoseconds * ranks;
+    auto const square = fill * std::min(transfer, std::uint64_t(1) << 50) / std::max(each, std::uint64_t(1));
+    auto const best = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(square)));
+    auto const most = std::min<std::uint64_t>(4096, std::max<std::uint64_t>(shape.count, 1));
+    return static_cast<int>(std::clamp<std::uint64_t>(best, 1, most));
 }
 
 /// An eighth above the time of one transfer: too short a round breaks the order of the schedule, too long a

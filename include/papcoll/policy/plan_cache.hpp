@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <typeindex>
+#include <typeinfo>
 #include <utility>
 
 namespace papcoll::inline v0::detail {
@@ -28,9 +29,9 @@ public:
         -> std::shared_ptr<message_program const> {
         auto const fingerprint = policy.fingerprint();
         if (!fingerprint) return std::make_shared<message_program const>(policy.plan(shape, link));
-        entry wanted{std::string(policy.name()), key_of(*fingerprint, shape, link), nullptr};
+        entry wanted{std::type_index(typeid(P)), key_of(*fingerprint, shape, link), nullptr};
         for (auto const& e : m_entries)
-            if (e.name == wanted.name && e.key == wanted.key) return e.plan;
+            if (e.type == wanted.type && e.key == wanted.key) return e.plan;
         wanted.plan = std::make_shared<message_program const>(policy.plan(shape, link));
         if (m_entries.size() < capacity) {
             m_entries.push_back(wanted);
@@ -43,7 +44,7 @@ public:
 
 private:
     struct entry {
-        std::string name;
+        std::type_index type;
         std::vector<std::int64_t> key;
         std::shared_ptr<message_program const> plan;
     };

@@ -4,8 +4,10 @@
 #include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/policy/policy.hpp>
 
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 
 namespace papcoll::inline v0 {
@@ -45,8 +47,22 @@ struct scheduled {
         detail::check_arrivals(arrivals, shape.ranks);
         detail::check_segments(segments);
     }
+    static constexpr bool bytes_tell = !std::is_empty_v<S> && std::has_unique_object_representations_v<S>;
+    /// Complete, and plans are kept, for schedulers without members or whose bytes are their value.
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        return std::nullopt;
+        if constexpr (bytes_tell || std::is_empty_v<S>)
+            return agreement_key();
+        else
+            return std::nullopt;
+    }
+    /// What can be compared between ranks.
+    [[nodiscard]] auto agreement_key() const -> std::vector<std::int64_t> {
+        std::vector<std::int64_t> key{segments.value_or(0), arrivals.given() ? 1 : 0};
+        for (auto const time : arrivals.times()) key.push_back(time.count());
+        if constexpr (bytes_tell)
+            for (auto const byte : std::as_bytes(std::span(&algorithm, 1)))
+                key.push_back(static_cast<std::int64_t>(byte));
+        return key;
     }
     [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> message_program {
         std::size_t const pieces = std::min(shape.bytes() / (std::size_t(64) << 10), std::size_t(256));

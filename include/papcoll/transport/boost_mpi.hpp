@@ -15,6 +15,13 @@ public:
         : mpi_transport(comm)
         , m_comm(comm) {}
 
+    [[nodiscard]] auto borrowed() const -> boost_mpi_transport {
+        auto copy = *this;
+        static_cast<mpi_transport&>(copy) = mpi_transport::borrowed();
+        copy.m_comm = boost::mpi::communicator();
+        return copy;
+    }
+
 private:
     boost::mpi::communicator m_comm;
 };

@@ -126,6 +126,14 @@ public:
     /// MPI cannot take a send back: the messages stay with the library.
     auto abandon(std::span<pending> pendings) noexcept -> bool { return !pendings.empty(); }
 
+    [[nodiscard]] auto borrowed() const -> mpi_transport {
+        auto copy = *this;
+        copy.m_shared = std::shared_ptr<detail::mpi_duplicates>(std::shared_ptr<void>(), m_shared.get());
+        return copy;
+    }
+    /// The duplicate that data travels on.
+    [[nodiscard]] auto communicator() const -> MPI_Comm { return comm(channel::data); }
+
     /// Frees the duplicates; nothing can be sent afterwards.
     void release() noexcept { m_shared->release(); }
 
@@ -139,14 +147,18 @@ private:
         auto const before = done.size();
         done.resize(before + pendings.size());
         int count = 0;
+        m_statuses.resize(pendings.size());
         int const code = routine(static_cast<int>(pendings.size()), pendings.data(), &count,
-                                 done.data() + before, MPI_STATUSES_IGNORE);
-        if (count == MPI_UNDEFINED || code != MPI_SUCCESS) count = 0;
+                                 done.data() + before, m_statuses.data());
+        if (count == MPI_UNDEFINED) count = 0;
         done.resize(before + static_cast<std::size_t>(count));
+        for (int i = 0; i < count && code == MPI_ERR_IN_STATUS; ++i)
+            detail::mpi_check(name, m_statuses[static_cast<std::size_t>(i)].MPI_ERROR);
         detail::mpi_check(name, code);
     }
 
     std::shared_ptr<detail::mpi_duplicates> m_shared;
+    std::vector<MPI_Status> m_statuses;
 };
 
 static_assert(transport<mpi_transport>);

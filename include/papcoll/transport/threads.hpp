@@ -197,6 +197,9 @@ public:
     void test_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, false); }
     void wait_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, true); }
     void idle() { std::this_thread::yield(); }
+    [[nodiscard]] auto borrowed() const -> endpoint {
+        return {std::shared_ptr<detail::world>(std::shared_ptr<void>(), m_world.get()), m_rank};
+    }
     auto abandon(std::span<pending> pendings) noexcept -> bool {
         for (auto& p : pendings)
             if (p.message) m_world->abandon(*p.message);

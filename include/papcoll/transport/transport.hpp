@@ -34,6 +34,7 @@ enum class channel {
 ///     their buffers, which then stay allocated.
 ///  8. `t.attachment()` is a place where papcoll keeps what belongs to this group of ranks. Copies of a
 ///     transport share it.
+///  9. `c.borrowed()` is a copy that does not keep the group's state, attachment included, alive.
 ///
 /// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.
 template <class T>
@@ -49,6 +50,8 @@ concept transport = std::copyable<T> && std::movable<typename T::pending> &&
     t.test_some(pendings, done);
     t.wait_some(pendings, done);
     t.idle();
+    { t.abandon(pendings) } -> std::same_as<bool>;
+    { c.borrowed() } -> std::convertible_to<T>;
     { c.concurrent() } -> std::same_as<bool>;
     { t.attachment() } -> std::same_as<std::shared_ptr<void>&>;
 };
