@@ -60,12 +60,25 @@ struct abort_on_early_exit : doctest::IReporter {
     bool m_left_early = false;
 };
 
+/// PAPCOLL_TEST_THREADS: single, mixed (odd ranks single, as Open MPI numbers them), else multiple.
+auto thread_level() -> boost::mpi::threading::level {
+    auto const text = [](char const* name) {
+        char const* const value = std::getenv(name);
+        return std::string(value == nullptr ? "" : value);
+    };
+    auto const wanted = text("PAPCOLL_TEST_THREADS");
+    auto const rank = text("OMPI_COMM_WORLD_RANK");
+    bool const odd = !rank.empty() && (rank.back() - '0') % 2 == 1;
+    bool const single = wanted == "single" || (wanted == "mixed" && odd);
+    return single ? boost::mpi::threading::single : boost::mpi::threading::multiple;
+}
+
 REGISTER_LISTENER("abort_on_early_exit", 1, abort_on_early_exit);
 
 } // namespace
 
 int main(int argc, char** argv) {
-    boost::mpi::environment const environment(argc, argv, boost::mpi::threading::multiple);
+    boost::mpi::environment const environment(argc, argv, thread_level());
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 

@@ -299,6 +299,12 @@ void bad_arguments(Comm& comm, int rank, int ranks) {
         CHECK(says([&] { papcoll::reduce(comm, in.data(), 8, in.data() + 3, std::plus<>(), 0, good); },
                    "overlap"));
     }
+    CHECK(says(
+        [&] {
+            papcoll::reduce(comm, in.data(), static_cast<std::size_t>(-1), out.data(), std::plus<>(), 0,
+                            good);
+        },
+        "n must be"));
     CHECK(says([&] { (void)papcoll::plan_reduce<double>(comm, 5, std::plus<>(), ranks, good); }, "root"));
     check_sum(comm, rank, ranks, 100, 0, good); // nothing was sent
 }
@@ -327,6 +333,11 @@ void agreed_checks(Comm& comm, int rank, int ranks) {
         says("root: from 0 to 1", false, 50, last ? 1 : 0, good);
         says("policy", false, 50, 0, papcoll::clairvoyant{.segments = last ? 4 : 3});
         std::vector<papcoll::ticks> arrivals(static_cast<std::size_t>(ranks));
+        says("policy", false, 50, 0, papcoll::scheduled<chain>{.algorithm = {}, .segments = last ? 4 : 3});
+        CHECK_THROWS_AS((void)papcoll::plan_reduce<double>(comm, last ? 60u : 50u, std::plus<>(), 0, good),
+                        std::invalid_argument);
+        CHECK_THROWS_AS((void)papcoll::plan_reduce<double>(comm, 50, std::plus<>(), last ? -1 : 0, good),
+                        std::invalid_argument);
         arrivals[0] = papcoll::ticks(last ? 1 : 0);
         says("policy", false, 50, 0, papcoll::clairvoyant{.arrivals = arrivals});
     }

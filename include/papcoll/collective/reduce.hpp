@@ -54,6 +54,9 @@ void check_reduce(call_shape const& shape, reduce_buffers<T> const& buffers) {
 
 template <class Policy, class Op, class T>
 constexpr void require_operand_order() {
+    static_assert(transportable<T>,
+                  "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype and "
+                  "papcoll/papcoll.hpp included");
     if constexpr (!std::same_as<Policy, native>)
         static_assert(
             !Policy::reorders_operands || is_commutative<Op, T>::value,
@@ -122,14 +125,14 @@ auto begin_reduce(Comm& comm, reduce_buffers<T> const& buffers, std::size_t coun
                               reduce_start<transport_type>(buffers, shape, std::move(op), policy));
 }
 
-/// Calls that block go to MPI_Reduce itself, which the library tunes better than MPI_Ireduce, unless papcoll
-/// has an agreement to make first or other operations to progress meanwhile.
+/// Calls that block go to MPI_Reduce itself, which the library tunes better than MPI_Ireduce and which does
+/// not match it, unless papcoll has an agreement to make first.
 template <class Comm, class T, class Op, class Policy>
 void run_reduce(Comm& comm, reduce_buffers<T> const& buffers, std::size_t count, Op op, int root,
                 Policy const& policy) {
     if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
         auto const user = static_cast<MPI_Comm>(comm);
-        if (!mpi_registry::instance().engine()->busy() && !detail::agrees_first(user)) {
+        if (!detail::agrees_first(user)) {
             detail::check_native_reduce(user, buffers, count, root);
             native_reduce(user, buffers.in, buffers.out, count, std::move(op), root);
             return;
@@ -253,12 +256,13 @@ private:
 /// communicator itself (but by `native`); the first call attaches papcoll to it (see attach).
 ///
 /// Cost with `clairvoyant` for N segments of m bytes in all: about N + ⌈log2 P⌉ rounds after the last
-/// arrival, each of one segment's transfer time. In memory at most m bytes of blocks beyond the user's.
+/// arrival, each of one segment's transfer time. In memory about m bytes of blocks beyond the user's.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, null data,
 /// overlapping buffers, and members of the policy that cannot be; with agreed checks on all ranks if it does
 /// on any, or if they disagree. An exception of the operator is rethrown on the rank where it was thrown,
-/// after the communication is complete; the result is then unspecified. Throws mpi_error where MPI fails.
+/// after the communication is complete; the result is then unspecified. Throws mpi_error where MPI fails;
+/// with `native` the communicator's error handler comes first.
 ///
 ///     std::vector<float> image = ..., sum(image.size());
 ///     papcoll::reduce(world, image.data(), image.size(), sum.data(), std::plus<>(), 0,

@@ -65,11 +65,6 @@ public:
             }
         }
     }
-    /// Whether any operation is under way.
-    [[nodiscard]] auto busy() -> bool {
-        std::lock_guard const lock(m_mutex);
-        return std::any_of(m_active.begin(), m_active.end(), [](entry const& e) { return !e.ended; });
-    }
     /// Forgets an ended operation and returns its failure.
     auto retire(operation const& op) -> std::exception_ptr {
         std::lock_guard const lock(m_mutex);

@@ -1,5 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // ranks: 1 2 3 5 7 8 13
+// env.single: PAPCOLL_TEST_THREADS=single
+// env.mixed: PAPCOLL_TEST_THREADS=mixed
 // env.eager: OMPI_MCA_btl_vader_eager_limit=256 OMPI_MCA_btl_self_eager_limit=256
 #include <papcoll/papcoll.hpp>
 
@@ -104,6 +106,67 @@ TEST_CASE("native gives the same") {
     CHECK((threw || rank != 0 || ranks == 1));
     CHECK_THROWS_AS(papcoll::reduce(world, one, result, std::plus<>(), -1, papcoll::native{}),
                     std::invalid_argument);
+}
+
+TEST_CASE("native requests keep the order of their calls, whatever is ready first") {
+    for (bool const agreed : {false, true})
+        for (int repetition = 0; repetition < 20; ++repetition) {
+            mpi::communicator const world = mpi::communicator().split(0);
+            if (agreed)
+                papcoll::attach(world, papcoll::attach_options{.checks = papcoll::check_level::agreed});
+            int const one = 1, thousand = 1000;
+            int first = 0, second = 0;
+            auto a = papcoll::ireduce(world, one, first, std::plus<>(), 0, papcoll::native{});
+            auto b = papcoll::ireduce(world, thousand, second, std::plus<>(), 0, papcoll::native{});
+            b.wait();
+            a.wait();
+            if (world.rank() == 0) CHECK(first == world.size());
+            if (world.rank() == 0) CHECK(second == 1000 * world.size());
+        }
+}
+
+TEST_CASE("whoever waits progresses the operations of other communicators, too") {
+    mpi::communicator const world = mpi::communicator().split(0);
+    mpi::communicator const other = world.split(0);
+    std::size_t const n = 100000;
+    auto const in = reduce_suite::values(world.rank(), n);
+    std::vector<double> out(n);
+    auto pending = papcoll::ireduce(world, in.data(), n, out.data(), std::plus<>(), 0,
+                                    papcoll::clairvoyant{.segments = 8});
+    if (world.rank() != 0) pending.wait();
+    reduce_suite::check_sum(other, other.rank(), other.size(), n, 0, papcoll::clairvoyant{.segments = 8});
+    pending.wait();
+    if (world.rank() == 0) CHECK(out == reduce_suite::sums(world.size(), n));
+}
+
+TEST_CASE("ranks that disagree on the count without a check get the error of MPI") {
+    mpi::communicator const world = mpi::communicator().split(0);
+    if (world.size() != 2) return;
+    std::vector<double> in(1000), out(1000);
+    papcoll::clairvoyant const policy{.segments = 1};
+    if (world.rank() == 0) {
+        try {
+            papcoll::reduce(world, in.data(), 500, out.data(), std::plus<>(), 0, policy);
+            FAIL("a message that is too long must throw");
+        } catch (papcoll::mpi_error const& e) {
+            CHECK(e.error_class() == MPI_ERR_TRUNCATE);
+        }
+    } else {
+        papcoll::reduce(world, in.data(), 1000, std::plus<>(), 0, policy);
+    }
+}
+
+TEST_CASE("transports of one's own give their communicators back") {
+    mpi::communicator const world;
+    for (int repetition = 0; repetition < 3; ++repetition) {
+        std::weak_ptr<void> context;
+        {
+            papcoll::boost_mpi_transport t(world);
+            reduce_suite::check_sum(t, t.rank(), t.size(), 500, 0, papcoll::clairvoyant{});
+            context = papcoll::context_of(t);
+        }
+        CHECK(context.expired());
+    }
 }
 
 TEST_CASE("an agreed check refuses ranks that take different policies, native among them") {
