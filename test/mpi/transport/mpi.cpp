@@ -7,7 +7,10 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <cstddef>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "../../support/transport_suite.hpp"
 
@@ -49,4 +52,22 @@ TEST_CASE("a failing routine is named") {
         CHECK(e.error_class() == MPI_ERR_RANK);
         CHECK(std::string(e.what()).find("MPI_Isend") != std::string::npos);
     }
+}
+
+TEST_CASE("a message that is too long is reported by its error class") {
+    papcoll::mpi_transport t(MPI_COMM_WORLD);
+    while (!t.ready()) t.idle();
+    std::vector<std::byte> const out(8);
+    std::vector<std::byte> in(4);
+    std::vector<MPI_Request> pendings;
+    pendings.push_back(t.irecv(papcoll::channel::data, in, t.rank(), 3));
+    pendings.push_back(t.isend(papcoll::channel::data, out, t.rank(), 3));
+    int error_class = MPI_SUCCESS;
+    std::vector<int> done;
+    try {
+        while (done.size() < 2) t.wait_some(pendings, done);
+    } catch (papcoll::mpi_error const& e) {
+        error_class = e.error_class();
+    }
+    CHECK(error_class == MPI_ERR_TRUNCATE);
 }
