@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -57,11 +58,14 @@ TEST_CASE("a failing routine is named") {
 TEST_CASE("a message that is too long is reported by its error class") {
     papcoll::mpi_transport t(MPI_COMM_WORLD);
     while (!t.ready()) t.idle();
+    if (t.size() == 1) return; // Open MPI does not notice on the way to oneself
+    int const to = (t.rank() + 1) % t.size();
+    int const from = (t.rank() + t.size() - 1) % t.size();
     std::vector<std::byte> const out(8);
-    std::vector<std::byte> in(4);
+    std::vector<std::byte> in(64);
     std::vector<MPI_Request> pendings;
-    pendings.push_back(t.irecv(papcoll::channel::data, in, t.rank(), 3));
-    pendings.push_back(t.isend(papcoll::channel::data, out, t.rank(), 3));
+    pendings.push_back(t.irecv(papcoll::channel::data, std::span(in).first(4), from, 3));
+    pendings.push_back(t.isend(papcoll::channel::data, out, to, 3));
     int error_class = MPI_SUCCESS;
     std::vector<int> done;
     try {
