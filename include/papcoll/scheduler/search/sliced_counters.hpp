@@ -202,33 +202,36 @@ private:
     }
 
     /// Takes the column of `peer` from the counters, and one more from the counter of `block` if the receiver
-    /// was counted there: two less is a borrow into plane 1. No branch on `twice`, which is hard to predict.
+    /// was counted there: two less is a borrow into plane 1. No branch on `twice`, which is hard to predict;
+    /// a single lane stays in registers.
     void disable(std::size_t peer, std::size_t block, bool twice) {
-        auto* const doubled = m_doubled.row(0);
-        auto* const doubled_lane = doubled + block / lane_bits<Bits> * Bits::lane_words;
-        Bits::store(doubled_lane,
-                    Bits::bit(block % lane_bits<Bits>) & Bits::load(m_choice.row(twice ? 1 : 0)));
-        auto const* const column = m_columns.row(peer);
-        auto const counter_words = m_ready_count.row_words();
-        for (std::size_t i = 0, lanes = m_columns.lanes(); i < lanes; ++i) {
-            auto const offset = i * Bits::lane_words;
-            auto* const planes = m_ready_count.row(i);
-            auto borrow = Bits::load(doubled + offset);
-            auto const minus = Bits::load(column + offset) & ~borrow;
-            auto const lowest = Bits::load(planes);
-            Bits::store(planes, lowest ^ minus);
-            borrow = borrow | (minus & ~lowest);
-            auto several = Bits::zero();
-            for (std::size_t k = Bits::lane_words; k < counter_words; k += Bits::lane_words) {
-                auto const old = Bits::load(planes + k);
-                auto const fresh = old ^ borrow;
-                Bits::store(planes + k, fresh);
-                borrow = borrow & ~old;
-                several = several | fresh;
-            }
-            store_eligible(offset, lowest ^ minus, several);
+        auto const lanes = m_columns.lanes();
+        auto const doubled = Bits::bit(block % lane_bits<Bits>) & Bits::load(m_choice.row(twice ? 1 : 0));
+        if (lanes == 1) return take_column(peer, 0, doubled);
+        auto* const all = m_doubled.row(0);
+        auto* const lane = all + block / lane_bits<Bits> * Bits::lane_words;
+        Bits::store(lane, doubled);
+        for (std::size_t i = 0; i < lanes; ++i) take_column(peer, i, Bits::load(all + i * Bits::lane_words));
+        Bits::store(lane, Bits::zero());
+    }
+
+    void take_column(std::size_t peer, std::size_t i, typename Bits::lane borrow) {
+        auto const offset = i * Bits::lane_words;
+        auto* const planes = m_ready_count.row(i);
+        auto const minus = Bits::load(m_columns.row(peer) + offset) & ~borrow;
+        auto const lowest = Bits::load(planes);
+        Bits::store(planes, lowest ^ minus);
+        borrow = borrow | (minus & ~lowest);
+        auto several = Bits::zero();
+        for (std::size_t k = Bits::lane_words, words = m_ready_count.row_words(); k < words;
+             k += Bits::lane_words) {
+            auto const old = Bits::load(planes + k);
+            auto const fresh = old ^ borrow;
+            Bits::store(planes + k, fresh);
+            borrow = borrow & ~old;
+            several = several | fresh;
         }
-        Bits::store(doubled_lane, Bits::zero());
+        store_eligible(offset, lowest ^ minus, several);
     }
 
     /// Numbers of blocks held and of holders, at the next round's start.
