@@ -34,7 +34,7 @@ struct nothing {
     }
 };
 struct without_kind {
-    static constexpr bool reorders_operands = false;
+    [[maybe_unused]] static constexpr bool reorders_operands = false;
     [[nodiscard]] auto name() const -> char const* { return "nothing"; }
     void check(call_shape const&) const {}
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
@@ -50,7 +50,7 @@ struct plans_a_schedule : nothing {
     }
 };
 struct says_no_order : nothing {
-    static constexpr int reorders_operands = 0;
+    [[maybe_unused]] static constexpr int reorders_operands = 0;
 };
 
 } // namespace
