@@ -63,7 +63,7 @@ public:
     context(Transport t, std::shared_ptr<progress_engine> engine)
         : m_transport(std::move(t))
         , m_engine(std::move(engine)) {
-        configure({});
+        begin_agreement(check_level::local, {}, true);
     }
 
     [[nodiscard]] auto transport_layer() -> Transport& { return m_transport; }
@@ -78,14 +78,10 @@ public:
 
     /// Begins a new agreement with these options; collective, completed by prepare().
     void configure(attach_options const& options) {
-        auto const link = options.link.value_or(link_model{});
-        detail::attachment_record const mine{static_cast<double>(link.latency.count()), link.per_byte,
-                                             static_cast<std::int32_t>(options.checks), options.link ? 0 : 1};
-        m_checks = std::max(m_checks.load(), options.checks);
-        m_options_agreement.emplace(mine, detail::attachment_record::merge, detail::attachment_tag);
-        m_ping.emplace(m_transport, detail::attachment_tag);
-        m_link_agreement.reset();
-        m_prepared = false;
+        if (options.link)
+            begin_agreement(options.checks, *options.link, false);
+        else
+            begin_agreement(options.checks, {}, true);
     }
     /// True when the attachment is complete; drives it otherwise.
     auto prepare(bool block) -> bool {
@@ -121,6 +117,15 @@ private:
                                              detail::attachment_record (*)(detail::attachment_record const&,
                                                                            detail::attachment_record const&)>;
 
+    void begin_agreement(check_level checks, link_model const& link, bool measure) {
+        detail::attachment_record const mine{static_cast<double>(link.latency.count()), link.per_byte,
+                                             static_cast<std::int32_t>(checks), measure ? 1 : 0};
+        m_checks = std::max(m_checks.load(), checks);
+        m_options_agreement.emplace(mine, detail::attachment_record::merge, detail::attachment_tag);
+        m_ping.emplace(m_transport, detail::attachment_tag);
+        m_link_agreement.reset();
+        m_prepared = false;
+    }
     void begin_link_agreement(detail::attachment_record record) {
         auto const measured = m_ping->result();
         record.latency = static_cast<double>(measured.latency.count());
