@@ -48,7 +48,6 @@ public:
 
     /// One for all communicators of the process: whoever waits for one operation progresses all.
     [[nodiscard]] auto engine() const -> std::shared_ptr<progress_engine> const& { return m_engine; }
-    [[nodiscard]] auto mutex() -> std::mutex& { return m_mutex; }
 
 private:
     mpi_registry()

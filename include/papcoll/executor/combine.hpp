@@ -23,10 +23,11 @@ namespace papcoll::inline v0 {
 /// Executes one rank's share of a reduction schedule.
 ///
 /// Sends leave in step order, each as soon as everything that happens to its blocks before has happened and,
-/// with credits, the receiver has admitted it. Receives are posted and admitted in step order, a bounded
-/// window ahead. What arrives is combined in the order of the schedule, the operand of the lower rank on the
-/// left, so results repeat to the bit. A block that comes back after it was sent is stored, not combined; it
-/// lives in a buffer of its own, so nothing is written where a send may still be reading.
+/// with admission, the receiver has admitted it and the head of the send before has arrived. Receives are
+/// posted and admitted in step order, a bounded window ahead. What arrives is combined in the order of the
+/// schedule, the operand of the lower rank on the left, so results repeat to the bit. A block that comes back
+/// after it was sent is stored, not combined; it lives in a buffer of its own, so nothing is written where a
+/// send may still be reading.
 ///
 /// No deadlock: dependencies increase strictly in step, messages of a pair of ranks stay in order, and the
 /// windows for sends and receives are independent and at least one, so the pending transfer of the globally
