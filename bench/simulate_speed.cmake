@@ -1,0 +1,10 @@
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+if(TARGET papcoll::core)
+    add_executable(bench_simulate_speed simulate_speed.cpp)
+    set_target_properties(bench_simulate_speed PROPERTIES OUTPUT_NAME simulate_speed)
+    target_link_libraries(bench_simulate_speed PRIVATE papcoll::core papcoll_warnings)
+    if(PAPCOLL_BUILD_TESTS)
+        add_test(NAME bench.simulate_speed COMMAND bench_simulate_speed 100 1)
+        set_tests_properties(bench.simulate_speed PROPERTIES TIMEOUT 60)
+    endif()
+endif()
