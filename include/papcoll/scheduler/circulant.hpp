@@ -4,7 +4,9 @@
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
+#include <papcoll/scheduler/circulant/many_roots.hpp>
 #include <papcoll/scheduler/circulant/receive_blocks.hpp>
+#include <papcoll/scheduler/circulant/rounds.hpp>
 #include <papcoll/scheduler/circulant/send_blocks.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
 #include <papcoll/scheduler/reversed.hpp>
@@ -16,16 +18,20 @@
 
 namespace papcoll::inline v0 {
 
-/// Broadcasts problem.blocks blocks from problem.root in n − 1 + q rounds, q = ⌈log2 p⌉: the fewest in which
-/// one-ported ranks can.
+/// Broadcasts the blocks of every owner from that owner, in n − 1 + q rounds, q = ⌈log2 p⌉, when no owner has
+/// more than n. For a single owner no one-ported schedule has fewer rounds.
 ///
-/// In every round each rank sends one block at most to one rank and receives one at most from another, so a
-/// message of m bytes costs (n − 1 + q) (α + β m/n). Step s is the s-th round. The arrivals do not enter the
-/// schedule. Paper 3, Algorithm 6. One rank's share: O(n + log p) time and space, without regard to the
-/// others.
+/// In every round each rank sends one message at most to one rank and receives one at most from another, with
+/// one block at most of each owner in it. So m bytes in all, of which each owner has cut its own into n equal
+/// blocks, cost (n − 1 + q) (α + β m/n). Owners with fewer blocks take part in the last rounds only. Step s
+/// is the s-th round; within a step blocks ascend. The arrivals do not enter the schedule. Paper 3, Algorithm
+/// 6 and, for several owners, 9.
 ///
-/// Throws std::invalid_argument for a malformed problem, an owner that is not the root, or a rank out of
-/// range.
+/// One rank's share: O(n + log p) time and space for one owner, without regard to the other ranks; otherwise
+/// O(p log p + problem.blocks + T) for T transfers of this rank, times log p where the blocks of an owner are
+/// not neighbours.
+///
+/// Throws std::invalid_argument for a malformed problem, or a rank out of range.
 struct circulant_scheduler {
     static constexpr auto kind = schedule_kind::dissemination;
 
@@ -34,9 +40,10 @@ struct circulant_scheduler {
     friend auto operator==(circulant_scheduler const&, circulant_scheduler const&) -> bool = default;
 };
 
-/// The rounds of the broadcast run backwards: a reduction to problem.root, in which each rank combines one
-/// block at most per round. One rank's share costs no more than that of the broadcast. Needs a commutative
-/// operator. Paper 3 has broadcasts only; see reversed().
+/// The rounds of the broadcasts run backwards: a reduction of each block to its owner, a reduce-scatter where
+/// these are several. Per round and owner each rank combines one block at most. One rank's share costs no
+/// more than that of the broadcasts. Needs a commutative operator. Paper 3 has broadcasts only; see
+/// reversed().
 template <>
 struct reversed_scheduler<circulant_scheduler> {
     circulant_scheduler forward;
@@ -51,63 +58,61 @@ using circulant_reduction_scheduler = reversed_scheduler<circulant_scheduler>;
 
 namespace detail {
 
-/// The numbering of rounds in an n-block broadcast: x rounds are counted but left out, so that the last one
-/// is the last of a phase.
-struct circulant_rounds {
-    step_type blocks; ///< n
-    step_type phase;  ///< q, at least 1
+/// The root, where one rank owns all blocks; −1: there are several.
+inline auto only_owner(problem const& p) -> int {
+    int const first = p.owner(0);
+    bool const all = std::all_of(p.owners.begin(), p.owners.end(), [=](int owner) { return owner == first; });
+    return all ? first : -1;
+}
 
-    [[nodiscard]] constexpr auto skipped() const -> step_type {
-        return (phase - (blocks - 1) % phase) % phase;
-    }
-    [[nodiscard]] constexpr auto count() const -> step_type { return blocks - 1 + phase; }
-    [[nodiscard]] constexpr auto in_phase(step_type step) const -> int {
-        return static_cast<int>((skipped() + step) % phase);
-    }
-    /// The block that an entry of the schedule stands for in this step; negative: none.
-    [[nodiscard]] constexpr auto block(step_type step, int entry) const -> int {
-        auto const round = skipped() + step;
-        return static_cast<int>(std::min(entry + round - round % phase - skipped(), blocks - 1));
-    }
-};
-
-} // namespace detail
-
-inline auto circulant_scheduler::for_rank(problem const& p, int rank) const -> rank_schedule {
-    check(p);
-    detail::require(rank >= 0 && rank < p.ranks, "rank must be a rank of the problem", rank);
-    for (int const owner : p.owners)
-        detail::require(owner == p.root, "every entry of problem.owners must be the root", owner);
+/// One rank's share of the broadcast of all blocks from `root`.
+inline auto circulant_broadcast(circulant_skips const& skips, int blocks, int root, int rank)
+    -> rank_schedule {
     rank_schedule share;
-    circulant_skips const skips(p.ranks);
-    if (skips.rounds() == 0) return share;
-    int const relative = rank >= p.root ? rank - p.root : rank - p.root + p.ranks;
+    int const relative = rank >= root ? rank - root : rank - root + skips.ranks();
     auto const sends = send_blocks(skips, relative);
     auto const receives = receive_blocks(skips, relative);
-    detail::circulant_rounds const rounds{p.blocks, skips.rounds()};
-    share.sends.reserve(static_cast<std::size_t>(rounds.count()));
-    if (relative != 0) share.receives.reserve(static_cast<std::size_t>(p.blocks));
-    for (step_type step = 0; step < rounds.count(); ++step) {
-        int const k = rounds.in_phase(step);
-        int const sent = rounds.block(step, sends[k]);
+    circulant_rounds round(blocks, skips.rounds());
+    share.sends.reserve(static_cast<std::size_t>(round.count()));
+    if (relative != 0) share.receives.reserve(static_cast<std::size_t>(blocks));
+    for (; !round.over(); round.next()) {
+        int const k = round.in_phase();
+        int const sent = static_cast<int>(round.block(blocks, sends[k]));
         if (sent >= 0 && skips.target(relative, k) != 0)
-            share.sends.push_back({step, skips.target(rank, k), sent});
-        int const received = rounds.block(step, receives[k]);
-        if (received >= 0 && relative != 0) share.receives.push_back({step, skips.source(rank, k), received});
+            share.sends.push_back({round.step(), skips.target(rank, k), sent});
+        int const received = static_cast<int>(round.block(blocks, receives[k]));
+        if (received >= 0 && relative != 0)
+            share.receives.push_back({round.step(), skips.source(rank, k), received});
     }
     return share;
 }
 
+struct circulant_share {
+    rank_schedule transfers;
+    step_type rounds = 0;
+};
+
+inline auto circulant_share_of(problem const& p, int rank) -> circulant_share {
+    check(p);
+    require(rank >= 0 && rank < p.ranks, "rank must be a rank of the problem", rank);
+    circulant_skips const skips(p.ranks);
+    if (skips.rounds() == 0) return {};
+    if (int const root = only_owner(p); root >= 0)
+        return {circulant_broadcast(skips, p.blocks, root, rank), step_type{p.blocks} - 1 + skips.rounds()};
+    blocks_by_owner const blocks(p);
+    return {circulant_many_roots(skips, blocks, rank).share(), blocks.most() - 1 + skips.rounds()};
+}
+
+} // namespace detail
+
+inline auto circulant_scheduler::for_rank(problem const& p, int rank) const -> rank_schedule {
+    return detail::circulant_share_of(p, rank).transfers;
+}
+
 inline auto reversed_scheduler<circulant_scheduler>::for_rank(problem const& p, int rank) const
     -> rank_schedule {
-    auto share = forward.for_rank(p, rank);
-    std::swap(share.sends, share.receives);
-    auto const last = detail::circulant_rounds{p.blocks, circulant_skips(p.ranks).rounds()}.count() - 1;
-    for (auto* list : {&share.sends, &share.receives}) {
-        std::reverse(list->begin(), list->end());
-        for (auto& t : *list) t.step = last - t.step;
-    }
-    return share;
+    auto share = detail::circulant_share_of(p, rank);
+    return detail::circulant_reversed(std::move(share.transfers), share.rounds - 1);
 }
 
 } // namespace papcoll::inline v0

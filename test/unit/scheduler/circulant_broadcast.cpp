@@ -132,10 +132,22 @@ TEST_CASE("wrong arguments are named") {
     CHECK_THROWS_AS(ask_reduction(p, 5), invalid);
     CHECK_THROWS_AS(ask({.ranks = 0}, 0), invalid);
     CHECK_THROWS_AS(ask_reduction({.ranks = 0}, 0), invalid);
-    std::array const owners{2, 3};
+    std::array const owners{2, 5};
     problem const owned{.ranks = 5, .root = 2, .blocks = 2, .owners = owners};
-    CHECK_THROWS_WITH_AS(ask(owned, 0), doctest::Contains("problem.owners must be the root"), invalid);
-    std::array const all_root{2, 2};
-    problem const rooted{.ranks = 5, .root = 2, .blocks = 2, .owners = all_root};
-    CHECK(circulant_scheduler{}.for_rank(rooted, 0) == circulant_scheduler{}.for_rank(p, 0));
+    CHECK_THROWS_WITH_AS(ask(owned, 0), doctest::Contains("problem.owners must be a rank"), invalid);
+    CHECK_THROWS_AS(ask_reduction(owned, 0), invalid);
+}
+
+TEST_CASE("a single owner of all blocks is the root, whatever the root is") {
+    for (int const root : {0, 2, 3}) {
+        std::array const all_two{2, 2};
+        problem const owned{.ranks = 5, .root = root, .blocks = 2, .owners = all_two};
+        problem const rooted{.ranks = 5, .root = 2, .blocks = 2};
+        for (int rank = 0; rank < 5; ++rank) {
+            CHECK(circulant_scheduler{}.for_rank(owned, rank) ==
+                  circulant_scheduler{}.for_rank(rooted, rank));
+            CHECK(circulant_reduction_scheduler{}.for_rank(owned, rank) ==
+                  circulant_reduction_scheduler{}.for_rank(rooted, rank));
+        }
+    }
 }
