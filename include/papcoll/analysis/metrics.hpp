@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 /// The measures by which collectives are compared under process arrival patterns. Throughout, a_r and f_r are
 /// the times at which rank r enters and leaves the operation, on one clock of any origin, and every function
@@ -51,10 +52,16 @@ inline auto earliest(std::span<ticks const> times) -> ticks {
     return static_cast<double>(imbalance(arrivals).count()) / static_cast<double>(transfer_time.count());
 }
 
-/// Run time, or total delay: max f − min a.
+/// Run time: max f − min a (Proficz 2021, equation 3).
 [[nodiscard]] inline auto run_time(std::span<ticks const> arrivals, std::span<ticks const> exits) -> ticks {
     detail::require_pairs(arrivals, exits);
     return detail::latest(exits) - detail::earliest(arrivals);
+}
+
+/// Total delay d*, which is what studies of arrival patterns call the run time: max f − min a.
+[[nodiscard]] inline auto total_delay(std::span<ticks const> arrivals, std::span<ticks const> exits)
+    -> ticks {
+    return run_time(arrivals, exits);
 }
 
 /// Last delay: max f − max a, what the operation costs once nobody is missing.
@@ -63,7 +70,17 @@ inline auto earliest(std::span<ticks const> times) -> ticks {
     return detail::latest(exits) - detail::latest(arrivals);
 }
 
-/// Mean elapsed time: the mean over the ranks of f_r − a_r, rounded towards zero to whole ticks.
+/// Elapsed times e_r = f_r − a_r, which the ranks spend in the operation.
+[[nodiscard]] inline auto elapsed(std::span<ticks const> arrivals, std::span<ticks const> exits)
+    -> std::vector<ticks> {
+    detail::require_pairs(arrivals, exits);
+    std::vector<ticks> times(exits.begin(), exits.end());
+    for (std::size_t rank = 0; rank < arrivals.size(); ++rank) times[rank] -= arrivals[rank];
+    return times;
+}
+
+/// Mean elapsed time (Proficz 2021, equation 2): the mean over the ranks of f_r − a_r, rounded towards zero
+/// to whole ticks.
 [[nodiscard]] inline auto mean_elapsed(std::span<ticks const> arrivals, std::span<ticks const> exits)
     -> ticks {
     detail::require_pairs(arrivals, exits);
@@ -90,6 +107,13 @@ inline auto earliest(std::span<ticks const> times) -> ticks {
     return static_cast<double>(last_delay(arrivals, exits).count()) /
                static_cast<double>(balanced_last_delay.count()) -
            1.0;
+}
+
+/// Last delay ÷ the least that any algorithm could have, `bound` > 0: how far from the best possible.
+[[nodiscard]] inline auto delay_over_bound(std::span<ticks const> arrivals, std::span<ticks const> exits,
+                                           ticks bound) -> double {
+    detail::require(bound.count() > 0, "bound must be positive", bound.count());
+    return static_cast<double>(last_delay(arrivals, exits).count()) / static_cast<double>(bound.count());
 }
 
 } // namespace papcoll::inline v0

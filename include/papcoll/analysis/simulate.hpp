@@ -31,11 +31,11 @@ struct timed_combination {
 
 /// All that happens in a simulated schedule, on the clock of the arrivals.
 struct schedule_timeline {
-    std::vector<ticks> arrivals; ///< per rank
-    std::vector<ticks> exits;    ///< per rank
+    std::vector<ticks> arrivals = {}; ///< per rank
+    std::vector<ticks> exits = {};    ///< per rank
     /// Both in the order in which they begin. Empty blocks and combinations that cost nothing are left out.
-    std::vector<timed_transfer> transfers;
-    std::vector<timed_combination> combinations;
+    std::vector<timed_transfer> transfers = {};
+    std::vector<timed_combination> combinations = {};
 };
 
 namespace detail {

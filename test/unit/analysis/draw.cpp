@@ -88,3 +88,65 @@ TEST_CASE("nothing to draw") {
     std::vector<timeline_group> const no_ranks(1);
     CHECK_THROWS_AS((void)draw_timeline(no_ranks), std::invalid_argument);
 }
+
+namespace {
+
+constexpr std::string_view begin_of_combination = " stroke=\"#111827\"";
+constexpr std::string_view begin_of_receive = " fill-opacity=\"0.45\"";
+constexpr std::string_view arrow = "stroke-opacity=\"0.7\"";
+
+/// Everybody to rank 0, block by block or all in one message.
+auto flat_reduction(int ranks, int blocks, bool one_message) -> papcoll::schedule_timeline {
+    std::vector<papcoll::transfer> schedule;
+    papcoll::step_type step = 0;
+    for (int rank = 1; rank < ranks; ++rank, ++step)
+        for (int block = 0; block < blocks; ++block)
+            schedule.push_back({one_message ? step : step++, rank, 0, block});
+    std::vector<ticks> const arrivals(static_cast<std::size_t>(ranks), ticks{-40});
+    return papcoll::simulate_timeline(
+        schedule, papcoll::problem{.ranks = ranks, .blocks = blocks, .arrivals = arrivals, .owners = {}},
+        papcoll::cost_model{.latency = ticks{1000}, .per_byte = 1.0, .compute = ticks{100}}, 4);
+}
+
+} // namespace
+
+TEST_CASE("a schedule has a box for each message at both ends and for each combination") {
+    for (int const ranks : {1, 2, 3, 8, 16, 64, 200})
+        for (int const blocks : {1, 2, 3, 7}) {
+            auto const separate = draw(flat_reduction(ranks, blocks, false), "sep");
+            CHECK(count(separate, begin_of_receive) == (ranks - 1) * blocks);
+            CHECK(count(separate, begin_of_combination) == (ranks - 1) * blocks);
+            CHECK(count(separate, arrow) == (blocks < 4 ? (ranks - 1) * blocks : 0));
+            auto const together = draw(flat_reduction(ranks, blocks, true));
+            CHECK(count(together, begin_of_receive) == ranks - 1);
+            CHECK(count(together, begin_of_combination) == (ranks - 1) * blocks);
+            CHECK(together.ends_with("</svg>\n"));
+        }
+}
+
+TEST_CASE("a drawn schedule is on the axes of a timeline and says what it measures") {
+    auto const timeline = flat_reduction(3, 2, true);
+    auto const svg = draw(timeline, "a < b");
+    CHECK(count(svg, "a &lt; b") == 1);
+    CHECK(count(svg, "[µs]") == 1);
+    CHECK(count(svg, "last arrival") == 1);
+    // 2 messages of 8 bytes one after the other, and the combinations of the second: 2 · 1008 + 2 · 100
+    CHECK(count(svg, "last delay 2.22 µs, mean elapsed time 1.75 µs") == 1);
+    CHECK(count(svg, ">2 blocks<") == 4);
+    CHECK(count(svg, "combines") == 1);
+    CHECK(count(draw(flat_reduction(1, 1, false)), "combines") == 0);
+}
+
+TEST_CASE("blocks differ in colour") {
+    auto const svg = draw(flat_reduction(2, 3, false));
+    for (double const fraction : {0.0, 0.5, 1.0})
+        CHECK(count(svg, papcoll::detail::block_colour(fraction)) >= 3);
+    CHECK(papcoll::detail::block_colour(0) == "#7070f0");
+    CHECK(papcoll::detail::block_colour(0.5) == "#70f070");
+    CHECK(papcoll::detail::block_colour(1) == "#f07070");
+}
+
+TEST_CASE("no schedule to draw") {
+    CHECK_THROWS_AS((void)draw(papcoll::schedule_timeline{}), std::invalid_argument);
+    CHECK_THROWS_AS((void)draw(papcoll::schedule_timeline{.arrivals = {ticks{0}}}), std::invalid_argument);
+}

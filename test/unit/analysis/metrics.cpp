@@ -23,8 +23,13 @@ TEST_CASE("imbalance and its factor") {
 
 TEST_CASE("run time, last delay and mean elapsed time") {
     CHECK(run_time(arrivals, exits) == ticks{570});
+    CHECK(total_delay(arrivals, exits) == ticks{570});
     CHECK(last_delay(arrivals, exits) == ticks{120});
     CHECK(mean_elapsed(arrivals, exits) == ticks{(350 + 50 + 120) / 3});
+    CHECK(elapsed(arrivals, exits) == std::vector{ticks{350}, ticks{50}, ticks{120}});
+    CHECK(delay_over_bound(arrivals, exits, ticks{80}) == doctest::Approx(1.5));
+    CHECK_THROWS_WITH_AS((void)delay_over_bound(arrivals, exits, ticks{0}), doctest::Contains("bound"),
+                         std::invalid_argument);
 }
 
 TEST_CASE("absorption is the work done before the last arrival") {
@@ -52,4 +57,6 @@ TEST_CASE("no ranks, or arrivals that do not fit exits") {
     CHECK_THROWS_WITH_AS((void)last_delay(arrivals, none), doctest::Contains("3 and 0"),
                          std::invalid_argument);
     CHECK_THROWS_AS((void)mean_elapsed(none, exits), std::invalid_argument);
+    CHECK_THROWS_AS((void)elapsed(none, exits), std::invalid_argument);
+    CHECK_THROWS_AS((void)total_delay(none, none), std::invalid_argument);
 }

@@ -160,7 +160,8 @@ private:
             m_uses[index(number)].first = false;
         }
         bool const reduction = kind == schedule_kind::reduction;
-        if (is_send(number) && !state.held) reject(t, "waits for ever: its sender does not hold the block then");
+        if (is_send(number) && !state.held)
+            reject(t, "waits for ever: its sender does not hold the block then");
         m_uses[index(number)].combines = !is_send(number) && reduction && state.held;
         state.held = !is_send(number) || !reduction;
         state.last_use = number;
