@@ -1,0 +1,106 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/executor/native/datatype.hpp>
+#include <papcoll/executor/native/operation.hpp>
+#include <papcoll/executor/native/pieces.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// The blocks of an all-gather of different sizes, as MPI takes them.
+template <class T>
+class native_gatherv {
+public:
+    native_gatherv(MPI_Comm comm, std::span<std::size_t const> sizes, std::span<std::size_t const> displs,
+                   std::size_t most)
+        : m_type(native_type<T>())
+        , m_rank(static_cast<std::size_t>(native_rank(comm)))
+        , m_most(most) {
+        if (!native_fits(sizes, displs, most)) return;
+        m_sizes = native_ints(sizes);
+        m_displs.resize(displs.size());
+        for (std::size_t r = 0; r < displs.size(); ++r)
+            m_displs[r] = sizes[r] > 0 ? static_cast<int>(displs[r]) : 0;
+    }
+
+    /// Calls gather(send, size, type, receive, sizes, displs, type) as MPI_Allgatherv wants its arguments, or
+    /// broadcast(values, k, type, root), in pieces, for each block when MPI cannot count them together.
+    template <class Gather, class Broadcast>
+    void for_each(T const* in, T* out, std::span<std::size_t const> sizes,
+                  std::span<std::size_t const> displs, Gather gather, Broadcast broadcast) const {
+        auto* const mine = sizes[m_rank] > 0 ? out + displs[m_rank] : out;
+        if (!m_sizes.empty()) {
+            bool const in_place = sizes[m_rank] > 0 && in == mine;
+            gather(native_input(in_place, in), m_sizes[m_rank], m_type.get(), out, m_sizes.data(),
+                   m_displs.data(), m_type.get());
+            return;
+        }
+        if (in != mine) std::copy_n(in, sizes[m_rank], mine);
+        for (std::size_t r = 0; r < sizes.size(); ++r) {
+            if (sizes[r] == 0) continue;
+            for_each_part(
+                sizes[r],
+                [&](std::size_t begin, int k) {
+                    broadcast(out + displs[r] + begin, k, m_type.get(), static_cast<int>(r));
+                },
+                m_most);
+        }
+    }
+
+private:
+    native_handle m_type;
+    std::size_t m_rank;
+    std::size_t m_most;
+    std::vector<int> m_sizes; // empty when the blocks are broadcast
+    std::vector<int> m_displs;
+};
+
+} // namespace detail
+
+/// MPI_Iallgatherv on the user's communicator: rank r's sizes[r] elements at out + displs[r] on all ranks;
+/// one size and one displacement for each. In place where in == out + displs[rank]. Where a block ends beyond
+/// `most`, or all of them have more elements, each is broadcast in pieces. The sizes, `most`, and whether a
+/// block ends beyond it, agree on all ranks; so does whether it is in place, but for ranks without elements.
+template <class T>
+class native_all_gatherv_operation final : public detail::native_operation {
+public:
+    native_all_gatherv_operation(MPI_Comm comm, T const* in, T* out, std::span<std::size_t const> sizes,
+                                 std::span<std::size_t const> displs, std::size_t most = detail::native_most)
+        : m_blocks(comm, sizes, displs, most) {
+        m_blocks.for_each(
+            in, out, sizes, displs,
+            [&](auto... arguments) {
+                post("MPI_Iallgatherv",
+                     [&](MPI_Request* request) { return MPI_Iallgatherv(arguments..., comm, request); });
+            },
+            [&](auto... arguments) {
+                post("MPI_Ibcast",
+                     [&](MPI_Request* request) { return MPI_Ibcast(arguments..., comm, request); });
+            });
+    }
+
+private:
+    detail::native_gatherv<T> m_blocks; // MPI reads its arrays until the end
+};
+
+/// MPI_Allgatherv itself, for calls that block. See native_all_gatherv_operation, which it does not match.
+template <class T>
+void native_all_gatherv(MPI_Comm comm, T const* in, T* out, std::span<std::size_t const> sizes,
+                        std::span<std::size_t const> displs, std::size_t most = detail::native_most) {
+    detail::native_gatherv<T> const blocks(comm, sizes, displs, most);
+    blocks.for_each(
+        in, out, sizes, displs,
+        [&](auto... arguments) { detail::mpi_check("MPI_Allgatherv", MPI_Allgatherv(arguments..., comm)); },
+        [&](auto... arguments) { detail::mpi_check("MPI_Bcast", MPI_Bcast(arguments..., comm)); });
+}
+
+} // namespace papcoll::inline v0
