@@ -24,6 +24,7 @@ auto index(int rank) -> std::size_t { return static_cast<std::size_t>(rank); }
 
 auto all_ranks(int p) -> std::vector<std::vector<census_round>> {
     std::vector<std::vector<census_round>> ranks;
+    ranks.reserve(index(p));
     for (int r = 0; r < p; ++r) ranks.push_back(circulant_census(p, r));
     return ranks;
 }
