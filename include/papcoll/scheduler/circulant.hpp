@@ -9,6 +9,7 @@
 #include <papcoll/scheduler/circulant/rounds.hpp>
 #include <papcoll/scheduler/circulant/send_blocks.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
+#include <papcoll/scheduler/detail/owned_blocks.hpp>
 #include <papcoll/scheduler/reversed.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
@@ -93,14 +94,14 @@ struct circulant_share {
 };
 
 inline auto circulant_share_of(problem const& p, int rank) -> circulant_share {
-    check(p);
-    require(rank >= 0 && rank < p.ranks, "rank must be a rank of the problem", rank);
+    check_rank(p, rank);
     circulant_skips const skips(p.ranks);
     if (skips.rounds() == 0) return {};
     if (int const root = only_owner(p); root >= 0)
         return {circulant_broadcast(skips, p.blocks, root, rank), step_type{p.blocks} - 1 + skips.rounds()};
-    blocks_by_owner const blocks(p);
-    return {circulant_many_roots(skips, blocks, rank).share(), blocks.most() - 1 + skips.rounds()};
+    owned_blocks const blocks(p);
+    return {circulant_many_roots(skips, p, blocks, rank).share(),
+            step_type{blocks.largest()} - 1 + skips.rounds()};
 }
 
 } // namespace detail

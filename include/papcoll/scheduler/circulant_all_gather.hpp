@@ -6,6 +6,7 @@
 #include <papcoll/schedule/transfer.hpp>
 #include <papcoll/scheduler/circulant/rounds.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
+#include <papcoll/scheduler/detail/owned_blocks.hpp>
 #include <papcoll/scheduler/reversed.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
@@ -93,8 +94,7 @@ void for_all_gather(circulant_skips const& skips, problem const& p, int rank, Se
 } // namespace detail
 
 inline auto circulant_all_gather_scheduler::for_rank(problem const& p, int rank) const -> rank_schedule {
-    check(p);
-    detail::require(rank >= 0 && rank < p.ranks, "rank must be a rank of the problem", rank);
+    detail::check_rank(p, rank);
     circulant_skips const skips(p.ranks);
     detail::circulant_round_list sends;
     detail::circulant_round_list receives;

@@ -8,6 +8,7 @@
 #include <papcoll/scheduler/circulant/send_blocks.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
 #include <papcoll/scheduler/circulant/table.hpp>
+#include <papcoll/scheduler/detail/owned_blocks.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,50 +17,20 @@
 
 namespace papcoll::inline v0::detail {
 
-/// The blocks of each owner in ascending order, and the owners in the order of their first blocks.
-class blocks_by_owner {
-public:
-    explicit blocks_by_owner(problem const& p)
-        : m_first(static_cast<std::size_t>(p.ranks) + 1)
-        , m_blocks(static_cast<std::size_t>(p.blocks)) {
-        for (int b = 0; b < p.blocks; ++b)
-            if (m_first[index(p.owner(b)) + 1]++ == 0) m_owners.push_back(p.owner(b));
-        for (std::size_t i = 1; i < m_first.size(); ++i) m_first[i] += m_first[i - 1];
-        auto next = m_first;
-        for (int b = 0; b < p.blocks; ++b) m_blocks[next[index(p.owner(b))]++] = b;
-    }
-
-    [[nodiscard]] auto owners() const -> std::span<int const> { return m_owners; }
-    /// The number of blocks of the owner that has most.
-    [[nodiscard]] auto most() const -> step_type {
-        std::size_t most = 0;
-        for (int const owner : m_owners) most = std::max(most, of(owner).size());
-        return static_cast<step_type>(most);
-    }
-    [[nodiscard]] auto of(int rank) const -> std::span<int const> {
-        auto const first = m_first[index(rank)];
-        return std::span(m_blocks).subspan(first, m_first[index(rank) + 1] - first);
-    }
-
-private:
-    static auto index(int rank) -> std::size_t { return static_cast<std::size_t>(rank); }
-
-    std::vector<std::size_t> m_first;
-    std::vector<int> m_blocks;
-    std::vector<int> m_owners;
-};
-
 /// One rank's part in several broadcasts at once, whose rounds end together.
 ///
 /// For root j rank r is rank r − j; all roots are in the same round of the phase, so a step has one peer per
 /// direction. With n_j blocks a root takes part in the last n_j − 1 + q rounds only. Paper 3, Algorithm 9.
 class circulant_many_roots {
 public:
-    circulant_many_roots(circulant_skips const& skips, blocks_by_owner const& blocks, int rank)
+    /// The skips and the blocks must outlive this.
+    circulant_many_roots(circulant_skips const& skips, problem const& p, owned_blocks const& blocks, int rank)
         : m_skips(skips)
         , m_rank(rank) {
-        m_roots.reserve(blocks.owners().size());
-        for (int const owner : blocks.owners()) m_roots.push_back({owner, blocks.of(owner), {}, {}});
+        for (int block = 0; block < p.blocks; ++block) {
+            auto const of_owner = blocks.of(p.owner(block));
+            if (of_owner.front() == block) m_roots.push_back({p.owner(block), of_owner, {}, {}});
+        }
         // A table takes p searches; for one root a rank makes two or a few more.
         if (m_roots.size() > static_cast<std::size_t>(skips.ranks()) / 2)
             read_table();
@@ -156,7 +127,7 @@ private:
 
     circulant_skips const& m_skips;
     int m_rank;
-    std::vector<root> m_roots;
+    std::vector<root> m_roots; // by first block
 };
 
 } // namespace papcoll::inline v0::detail
