@@ -23,10 +23,11 @@
 
 namespace papcoll::inline v0 {
 
-/// What may stand as the policy of a collective of this kind: a block policy, a scheduler, or `native`.
-template <class P, schedule_kind Kind>
-concept collective_policy = std::same_as<P, native> ||(block_policy<P>&& P::kind == Kind) ||
-                            (scheduler<P> && P::kind == Kind);
+/// What may stand as the policy of this collective: a block policy that provides it, a scheduler of its kind,
+/// or `native`.
+template <class P, collective_kind Operation>
+concept collective_policy = std::same_as<P, native> ||(block_policy<P>&& P::provides(Operation)) ||
+                            (scheduler<P> && scheduled<P>::provides(Operation));
 
 namespace detail {
 
@@ -42,13 +43,13 @@ template <class P>
 /// What ranks must agree on before an agreed operation begins, as minima and maxima over the ranks, and the
 /// complaint of the lowest rank that has one.
 struct call_record {
-    static constexpr std::array<char const*, 5> names = {"operation", "count", "element size", "root",
-                                                         "policy"};
+    static constexpr std::array<char const*, 6> names = {"operation", "count", "element size",
+                                                         "root",      "sizes", "policy"};
 
-    std::array<std::int64_t, 5> smallest;
-    std::array<std::int64_t, 5> largest;
+    std::array<std::int64_t, 6> smallest;
+    std::array<std::int64_t, 6> largest;
     std::int32_t complaining_rank;
-    std::array<char, 188> complaint;
+    std::array<char, 172> complaint;
 
     static auto merge(call_record const& a, call_record const& b) -> call_record {
         call_record result = a.complaining_rank <= b.complaining_rank ? a : b;
@@ -104,8 +105,11 @@ template <class P>
                                     std::string const& complaint) -> call_record {
     call_record r{};
     r.smallest = {static_cast<std::int64_t>(hash_bytes(std::as_bytes(std::span(operation)))),
-                  static_cast<std::int64_t>(shape.count), static_cast<std::int64_t>(shape.element_bytes),
-                  shape.root, policy};
+                  static_cast<std::int64_t>(shape.count),
+                  static_cast<std::int64_t>(shape.element_bytes),
+                  shape.root,
+                  static_cast<std::int64_t>(hash_bytes(std::as_bytes(shape.sizes))),
+                  policy};
     r.largest = r.smallest;
     r.complaining_rank = complaint.empty() ? std::numeric_limits<std::int32_t>::max() : shape.rank;
     std::copy_n(complaint.data(), std::min(complaint.size(), r.complaint.size() - 1), r.complaint.data());

@@ -12,7 +12,20 @@
 #include <utility>
 #include <vector>
 
-namespace papcoll::inline v0::detail {
+namespace papcoll::inline v0 {
+
+/// The user's memory in a reduction.
+template <class T>
+struct reduction_buffers {
+    /// All blocks at their offsets.
+    T const* in = nullptr;
+    /// For the owned blocks: the block at offset o goes to out + (o - out_begins). Equal to `in`, or
+    /// overlapping it where the blocks move down, or apart from it; unused where nothing is owned.
+    T* out = nullptr;
+    std::size_t out_begins = 0;
+};
+
+namespace detail {
 
 /// What one rank holds of each block while a reduction is under way, and the order in which things happen to
 /// it.
@@ -32,14 +45,15 @@ public:
         buffer holder;
     };
 
-    block_store(message_program const& program, T const* in, T* out, Op op, int rank)
+    block_store(message_program const& program, reduction_buffers<T> const& buffers, Op op, int rank)
         : m_program(program)
-        , m_out(out)
+        , m_buffers(buffers)
+        , m_moves_down(buffers.in == buffers.out && buffers.out_begins != 0)
         , m_op(std::move(op))
         , m_rank(rank)
-        , m_blocks(static_cast<std::size_t>(program.partition.blocks)) {
-        for (std::size_t b = 0; b < m_blocks.size() && in != nullptr; ++b)
-            m_blocks[b].at.data = in + program.partition.offset(static_cast<int>(b));
+        , m_blocks(program.blocks.size()) {
+        for (std::size_t b = 0; b < m_blocks.size() && buffers.in != nullptr; ++b)
+            m_blocks[b].at.data = buffers.in + program.blocks[b].offset;
     }
 
     [[nodiscard]] auto failure() const -> std::exception_ptr { return m_failure; }
@@ -65,18 +79,24 @@ public:
     void left_user_memory(int block) { --state(block).leaving_user_memory; }
     /// A block from another rank has arrived in a buffer.
     void arrived(block_use const& use, int from, T* data, buffer holder) {
-        m_waiting.push_back({use, from, data, std::move(holder)});
+        waiting w{use, from, data, std::move(holder)};
+        if (!is_next(use)) {
+            m_waiting.push_back(std::move(w));
+            return;
+        }
+        take(std::move(w));
         take_waiting(use.block);
     }
     [[nodiscard]] auto nothing_waits() const -> bool { return m_waiting.empty(); }
-    /// Puts the owned blocks where the user wants them; nothing is under way any more.
+    /// Puts the owned blocks where the user wants them; nothing is under way any more. In ascending order, so
+    /// that blocks that move down do not meet one that is still to move.
     void deliver() {
         for (std::size_t i = 0; i < m_blocks.size(); ++i) {
             int const block = static_cast<int>(i);
-            if (!m_program.owned[i] || size(block) == 0) continue;
-            T* const target = m_out + m_program.partition.offset(block);
+            if (!m_program.owned[i] || m_program.size(block) == 0) continue;
+            T* const target = target_of(block);
             auto const* const data = m_blocks[i].at.data;
-            if (data != nullptr && data != target) std::copy_n(data, size(block), target);
+            if (data != nullptr && data != target) std::copy_n(data, m_program.size(block), target);
         }
         m_blocks.clear();
     }
@@ -98,10 +118,12 @@ private:
     [[nodiscard]] auto state(int block) const -> block_state const& {
         return m_blocks[static_cast<std::size_t>(block)];
     }
-    [[nodiscard]] auto size(int block) const -> std::size_t { return m_program.partition.size(block); }
+    [[nodiscard]] auto target_of(int block) const -> T* {
+        return m_buffers.out + (m_program.offset(block) - m_buffers.out_begins);
+    }
 
     void take_waiting(int block) {
-        for (;;) {
+        while (!m_waiting.empty()) {
             auto const next = std::find_if(m_waiting.begin(), m_waiting.end(), [&](waiting const& w) {
                 return w.use.block == block && is_next(w.use);
             });
@@ -121,13 +143,12 @@ private:
             b.at = {w.data, std::move(w.holder)};
             return;
         }
-        bool const owned = m_program.owned[static_cast<std::size_t>(w.use.block)];
-        bool const to_user = owned && b.leaving_user_memory == 0;
-        T* const result = to_user ? m_out + m_program.partition.offset(w.use.block) : w.data;
+        bool const to_user = m_program.is_owned(w.use.block) && !m_moves_down && b.leaving_user_memory == 0;
+        T* const result = to_user ? target_of(w.use.block) : w.data;
         bool const from_below = w.from < m_rank;
         try {
-            detail::combine(from_below ? w.data : held, from_below ? held : w.data, result, size(w.use.block),
-                            m_op);
+            detail::combine(from_below ? w.data : held, from_below ? held : w.data, result,
+                            m_program.size(w.use.block), m_op);
         } catch (...) {
             m_failure = std::current_exception();
         }
@@ -135,7 +156,8 @@ private:
     }
 
     message_program const& m_program;
-    T* m_out;
+    reduction_buffers<T> m_buffers;
+    bool m_moves_down; // targets overlap blocks that may still be needed
     Op m_op;
     int m_rank;
     std::vector<block_state> m_blocks;
@@ -143,4 +165,6 @@ private:
     std::exception_ptr m_failure;
 };
 
-} // namespace papcoll::inline v0::detail
+} // namespace detail
+
+} // namespace papcoll::inline v0

@@ -60,23 +60,21 @@ private:
     T* m_data;
 };
 
-/// Buffers of one size that are used again when nobody else holds them.
+/// Buffers that are used again when nobody else holds them.
 template <class T>
 class buffer_pool {
 public:
     using pointer = std::shared_ptr<element_buffer<T>>;
 
-    explicit buffer_pool(std::size_t elements)
-        : m_elements(elements) {}
-
-    auto acquire() -> pointer {
+    /// Room for n elements or up to twice as many.
+    auto acquire(std::size_t n) -> pointer {
         for (auto& buffer : m_buffers)
-            if (buffer.use_count() == 1) return buffer;
-        return m_buffers.emplace_back(std::make_shared<element_buffer<T>>(m_elements));
+            if (buffer.use_count() == 1 && buffer->capacity() >= n && buffer->capacity() / 2 <= n)
+                return buffer;
+        return m_buffers.emplace_back(std::make_shared<element_buffer<T>>(n));
     }
 
 private:
-    std::size_t m_elements;
     std::vector<pointer> m_buffers;
 };
 

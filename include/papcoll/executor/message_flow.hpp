@@ -22,12 +22,12 @@ public:
         , m_tag(tag) {}
 
     /// `companion` chooses between the two tags of an operation.
-    void send(channel ch, std::span<std::byte const> bytes, int to, Label label, int companion = 0) {
-        in_pieces(bytes, label,
+    void send(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {
+        in_pieces(parts, label,
                   [&](auto piece) { return m_transport.isend(ch, piece, to, m_tag + companion); });
     }
-    void receive(channel ch, std::span<std::byte> bytes, int from, Label label, int companion = 0) {
-        in_pieces(bytes, label,
+    void receive(channel ch, message_parts parts, int from, Label label, int companion = 0) {
+        in_pieces(parts, label,
                   [&](auto piece) { return m_transport.irecv(ch, piece, from, m_tag + companion); });
     }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
@@ -53,16 +53,18 @@ public:
     }
 
 private:
-    template <class Bytes, class Post>
-    void in_pieces(Bytes bytes, Label label, Post post) {
+    template <class Byte, class Post>
+    void in_pieces(basic_message_parts<Byte> parts, Label label, Post post) {
         std::size_t const most = m_transport.max_message_bytes();
         auto const group = m_next_group++;
+        std::vector<std::span<Byte>> list;
+        std::size_t begin = 0;
         do {
-            auto const piece = bytes.first(std::min(bytes.size(), most));
-            bytes = bytes.subspan(piece.size());
-            m_pending.push_back(post(piece));
+            auto const count = std::min(parts.bytes() - begin, most);
+            m_pending.push_back(post(count == parts.bytes() ? parts : parts.slice(begin, count, list)));
             m_entries.push_back({label, group});
-        } while (!bytes.empty());
+            begin += count;
+        } while (begin < parts.bytes());
     }
     struct entry {
         Label label;

@@ -94,6 +94,29 @@ struct is_commutative
 template <class F, class T>
 struct is_commutative<commutative_operator<F>, T> : std::true_type {};
 
+namespace detail {
+
+template <class Op, class T>
+inline constexpr bool is_exact_on_integers =
+    is_standard_commutative<Op, T> && std::integral<T>;
+template <class Op, class T>
+inline constexpr bool is_integer_extreme = false;
+template <std::integral T>
+inline constexpr bool is_integer_extreme<boost::mpi::maximum<T>, T> = true;
+template <std::integral T>
+inline constexpr bool is_integer_extreme<boost::mpi::minimum<T>, T> = true;
+
+} // namespace detail
+
+/// Whether Op gives the same bits in whatever order it combines: true for the standard's function objects and
+/// Boost.MPI's extremes on integers. A specialisation says it of other operators; floating-point sums are not.
+template <class Op, class T>
+struct is_exactly_associative
+    : std::bool_constant<detail::is_exact_on_integers<Op, T> || detail::is_integer_extreme<Op, T>> {};
+
+template <class F, class T>
+struct is_exactly_associative<commutative_operator<F>, T> : is_exactly_associative<F, T> {};
+
 /// The neutral element of Op on T where it has one: `operator_identity<Op, T>::value()`. Known for the
 /// standard's and Boost.MPI's function objects on numbers; an operator of one's own says it by a member
 /// `identity()`, or by a specialisation.

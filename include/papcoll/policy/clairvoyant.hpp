@@ -92,8 +92,10 @@ struct basic_clairvoyant {
     /// Into how many segments the data is cut; default: from the measured link.
     std::optional<int> segments = {};
 
-    static constexpr schedule_kind kind = schedule_kind::reduction;
     static constexpr bool reorders_operands = true;
+    static constexpr auto provides(collective_kind operation) -> bool {
+        return operation == collective_kind::reduce;
+    }
 
     [[nodiscard]] auto name() const -> std::string_view { return "clairvoyant"; }
     void check(call_shape const& shape) const {
@@ -121,9 +123,12 @@ struct basic_clairvoyant {
         auto informed = detail::clairvoyant_share(scheduler, p, shape.rank);
         return informed.rounds_after_last_arrival <= best.rounds_after_last_arrival ? informed : best;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> message_program {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
         auto const chosen = choose(shape, link);
-        return detail::plan_of(chosen.share, shape, chosen.segments);
+        auto layout = detail::layout_of_root(shape, chosen.segments);
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes);
+        return detail::plan_of(detail::stage_of(
+            detail::program_of(schedule_kind::reduction, chosen.share, shape, std::move(layout), windows)));
     }
 };
 

@@ -26,13 +26,13 @@ public:
     /// The plan of `policy` for `shape`, computed unless one of the last calls was the same.
     template <block_policy P>
     auto plan(P const& policy, call_shape const& shape, link_model const& link)
-        -> std::shared_ptr<message_program const> {
+        -> std::shared_ptr<execution_plan const> {
         auto const fingerprint = policy.fingerprint();
-        if (!fingerprint) return std::make_shared<message_program const>(policy.plan(shape, link));
+        if (!fingerprint) return std::make_shared<execution_plan const>(policy.plan(shape, link));
         entry wanted{std::type_index(typeid(P)), key_of(*fingerprint, shape, link), nullptr};
         for (auto const& e : m_entries)
             if (e.type == wanted.type && e.key == wanted.key) return e.plan;
-        wanted.plan = std::make_shared<message_program const>(policy.plan(shape, link));
+        wanted.plan = std::make_shared<execution_plan const>(policy.plan(shape, link));
         if (m_entries.size() < capacity) {
             m_entries.push_back(wanted);
         } else {
@@ -46,17 +46,20 @@ private:
     struct entry {
         std::type_index type;
         std::vector<std::int64_t> key;
-        std::shared_ptr<message_program const> plan;
+        std::shared_ptr<execution_plan const> plan;
     };
     static constexpr std::size_t capacity = 16;
 
     static auto key_of(std::vector<std::int64_t> key, call_shape const& shape, link_model const& link)
         -> std::vector<std::int64_t> {
         for (auto const n :
-             {static_cast<std::int64_t>(shape.count), static_cast<std::int64_t>(shape.element_bytes),
-              static_cast<std::int64_t>(shape.root), link.latency.count(),
-              std::bit_cast<std::int64_t>(link.per_byte)})
+             {static_cast<std::int64_t>(shape.operation), static_cast<std::int64_t>(shape.count),
+              static_cast<std::int64_t>(shape.element_bytes), static_cast<std::int64_t>(shape.root),
+              static_cast<std::int64_t>(shape.exact), static_cast<std::int64_t>(shape.sizes.size()),
+              link.latency.count(), std::bit_cast<std::int64_t>(link.per_byte)})
             key.push_back(n);
+        for (auto const list : {shape.sizes, shape.displacements})
+            for (auto const n : list) key.push_back(static_cast<std::int64_t>(n));
         return key;
     }
 

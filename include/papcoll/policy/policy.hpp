@@ -2,54 +2,45 @@
 #pragma once
 
 #include <papcoll/context/link_model.hpp>
-#include <papcoll/executor/message_program.hpp>
+#include <papcoll/policy/call_shape.hpp>
+#include <papcoll/policy/execution_plan.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
-/// The shape of a call: what policies may look at. The same on all ranks but for `rank`.
-struct call_shape {
-    int ranks = 1;
-    int rank = 0;
-    int root = 0;
-    std::size_t count = 0;
-    std::size_t element_bytes = 1;
-
-    [[nodiscard]] auto bytes() const -> std::size_t { return count * element_bytes; }
-};
-
 /// How a user says which algorithm a collective takes: a small value. For `P const p`, `call_shape const
 /// shape`, `link_model const link`:
 ///
-///  1. `P::kind` is the schedule_kind of its plans.
-///  2. `P::reorders_operands` is false when the plans of a reduction combine in rank order: then operators
-///  need
-///     not be commutative.
+///  1. `P::provides(collective_kind)` is a constant expression: whether the policy has plans for it.
+///  2. `P::reorders_operands` is false when the plans of reductions combine in rank order: then operators
+///     need not be commutative.
 ///  3. `p.name()` is the name of the algorithm.
 ///  4. `p.check(shape)` throws std::invalid_argument, naming the member, for values that cannot be.
 ///  5. `p.fingerprint()` returns numbers equal for equal policies and different for others; empty when the
 ///     policy cannot tell, and its plans are then not kept for the next call.
 ///  6. `p.plan(shape, link)` returns this rank's share, compiled, as a function of its arguments alone, so
-///  that
-///     all ranks plan the same.
+///     that all ranks plan the same.
 template <class P>
 concept block_policy = std::copyable<P> &&
     requires(P const& p, call_shape const& shape, link_model const& link) {
-    requires std::same_as<std::remove_cv_t<decltype(P::kind)>, schedule_kind>;
+    requires std::bool_constant<P::provides(collective_kind::reduce) || true>::value;
     requires std::same_as < std::remove_cv_t<decltype(P::reorders_operands)>,
     bool > ;
     { p.name() } -> std::convertible_to<std::string_view>;
     p.check(shape);
     { p.fingerprint() } -> std::same_as<std::optional<std::vector<std::int64_t>>>;
-    { p.plan(shape, link) } -> std::same_as<message_program>;
+    { p.plan(shape, link) } -> std::same_as<execution_plan>;
 };
 
 namespace detail {
@@ -60,24 +51,70 @@ template <scheduler S>
 requires requires { requires S::keeps_rank_order; }
 inline constexpr bool reorders_operands<S> = false;
 
-/// Blocks of a few kilobytes are buffered by any MPI library, and admission would cost more than it saves.
+/// Messages of a few kilobytes are buffered by any MPI library, and admission would cost more than it saves.
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 
-/// Three eighths of a block behind its head: measured on an emulated cluster, between an eighth and a half
-/// all do.
-[[nodiscard]] inline auto windows_for(std::size_t block_bytes) -> message_windows {
-    if (block_bytes < shortest_admitted_bytes)
+/// Three eighths of a message behind its head: measured on an emulated cluster, between an eighth and a half
+/// all do. Long messages need no more than covers a round trip.
+[[nodiscard]] inline auto windows_for(std::size_t longest_message_bytes) -> message_windows {
+    if (longest_message_bytes < shortest_admitted_bytes)
         return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0};
-    return {.receives = 1, .sends = 1, .admission = true, .tail_bytes = block_bytes / 8 * 3};
+    return {.receives = 1, .sends = 1, .admission = true, .tail_bytes = std::size_t(32) << 10};
 }
 
-/// The plan of a share with a single owner, the root.
-[[nodiscard]] inline auto plan_of(rank_schedule const& share, call_shape const& shape, int blocks)
+/// The data cut into blocks, and who owns each; without owners the root owns all.
+struct block_layout {
+    std::vector<block_range> ranges;
+    std::vector<int> owners;
+
+    [[nodiscard]] auto owned_by(call_shape const& shape) const -> std::vector<bool> {
+        std::vector<bool> owned(ranges.size(), shape.rank == shape.root);
+        for (std::size_t b = 0; b < owners.size(); ++b) owned[b] = owners[b] == shape.rank;
+        return owned;
+    }
+    [[nodiscard]] auto longest() const -> std::size_t {
+        std::size_t most = 0;
+        for (auto const& r : ranges) most = std::max(most, r.size);
+        return most;
+    }
+};
+
+/// Everything belongs to the root.
+[[nodiscard]] inline auto layout_of_root(call_shape const& shape, int blocks) -> block_layout {
+    return {ranges_of({shape.count, blocks}), {}};
+}
+/// Each rank's part is cut into `blocks`.
+[[nodiscard]] inline auto layout_of_ranks(call_shape const& shape, int blocks) -> block_layout {
+    block_layout layout;
+    int owner = 0;
+    for (auto const& part : rank_ranges(shape)) {
+        auto const pieces = ranges_of({part.size, blocks}, part.offset);
+        layout.ranges.insert(layout.ranges.end(), pieces.begin(), pieces.end());
+        layout.owners.insert(layout.owners.end(), pieces.size(), owner++);
+    }
+    return layout;
+}
+
+/// Compiles this rank's share of a schedule of these blocks.
+[[nodiscard]] inline auto program_of(schedule_kind kind, rank_schedule const& share, call_shape const& shape,
+                                     block_layout layout, message_windows const& windows) -> message_program {
+    auto owned = layout.owned_by(shape);
+    return compile(kind, share, std::move(layout.ranges), std::move(owned), windows);
+}
+
+/// The share that a scheduler gives this rank, compiled.
+template <scheduler S>
+[[nodiscard]] auto program_of(S const& algorithm, call_shape const& shape, block_layout layout,
+                              message_windows const& windows, std::span<ticks const> arrivals = {})
     -> message_program {
-    block_partition const partition{shape.count, blocks};
-    return compile(share, partition,
-                   std::vector<bool>(static_cast<std::size_t>(blocks), shape.rank == shape.root),
-                   windows_for(partition.largest() * shape.element_bytes));
+    problem const p{.ranks = shape.ranks,
+                    .root = shape.root,
+                    .blocks = static_cast<int>(layout.ranges.size()),
+                    .arrivals = arrivals,
+                    .owners = layout.owners};
+    check(p);
+    auto const share = algorithm.for_rank(p, shape.rank);
+    return program_of(S::kind, share, shape, std::move(layout), windows);
 }
 
 } // namespace detail

@@ -3,6 +3,7 @@
 
 #include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/scheduler/reversed.hpp>
 
 #include <span>
 #include <stdexcept>
@@ -29,18 +30,26 @@ inline void check_segments(std::optional<int> segments) {
 
 } // namespace detail
 
-/// A policy from any scheduler. A scheduler alone, given as the policy of a call, means `scheduled` with the
-/// defaults. Operators must be commutative unless the scheduler has `static constexpr bool keeps_rank_order =
-/// true`.
+/// A policy from any scheduler, for all collectives of its kind: a reduction scheduler reduces and, with the
+/// ranks as owners, reduce-scatters; a dissemination scheduler broadcasts and all-gathers. All-reduce is a
+/// reduction to the root and, `reversed`, the way back. A scheduler alone, given as the policy of a call,
+/// means `scheduled` with the defaults. Operators must be commutative unless the scheduler has `static
+/// constexpr bool keeps_rank_order = true`.
 template <scheduler S>
 struct scheduled {
     S algorithm = {};
-    /// Into how many blocks the data is cut; default: of about 64 KiB each, at most 256.
+    /// Into how many blocks the data is cut, or each rank's part of it; default: of about 64 KiB each, at
+    /// most 256.
     std::optional<int> segments = {};
     arrival_source arrivals = {};
 
-    static constexpr schedule_kind kind = S::kind;
     static constexpr bool reorders_operands = detail::reorders_operands<S>;
+    static constexpr auto provides(collective_kind operation) -> bool {
+        bool const reduces = operation == collective_kind::reduce ||
+                             operation == collective_kind::reduce_scatter ||
+                             operation == collective_kind::all_reduce;
+        return reduces == (S::kind == schedule_kind::reduction);
+    }
 
     [[nodiscard]] auto name() const -> std::string_view { return typeid(S).name(); }
     void check(call_shape const& shape) const {
@@ -64,16 +73,31 @@ struct scheduled {
                 key.push_back(static_cast<std::int64_t>(byte));
         return key;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> message_program {
-        std::size_t const pieces = std::min(shape.bytes() / (std::size_t(64) << 10), std::size_t(256));
-        int const blocks = segments.value_or(std::max(1, static_cast<int>(pieces)));
-        problem const p{.ranks = shape.ranks,
-                        .root = shape.root,
-                        .blocks = blocks,
-                        .arrivals = arrivals.times(),
-                        .owners = {}};
-        papcoll::check(p);
-        return detail::plan_of(algorithm.for_rank(p, shape.rank), shape, blocks);
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> execution_plan {
+        if (shape.operation == collective_kind::all_gather ||
+            shape.operation == collective_kind::reduce_scatter) {
+            auto const ranks = static_cast<std::size_t>(shape.ranks);
+            return detail::plan_of(
+                stage(algorithm, shape, detail::layout_of_ranks(shape, blocks(shape.bytes() / ranks))));
+        }
+        auto const layout = detail::layout_of_root(shape, blocks(shape.bytes()));
+        auto plan = detail::plan_of(stage(algorithm, shape, layout));
+        if constexpr (S::kind == schedule_kind::reduction)
+            if (shape.operation == collective_kind::all_reduce)
+                plan.stages.push_back(stage(reversed(algorithm), shape, layout));
+        return plan;
+    }
+
+private:
+    [[nodiscard]] auto blocks(std::size_t bytes) const -> int {
+        std::size_t const pieces = std::min(bytes / (std::size_t(64) << 10), std::size_t(256));
+        return segments.value_or(std::max(1, static_cast<int>(pieces)));
+    }
+    template <scheduler Algorithm>
+    [[nodiscard]] auto stage(Algorithm const& a, call_shape const& shape,
+                             detail::block_layout const& layout) const -> execution_stage {
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes);
+        return detail::stage_of(detail::program_of(a, shape, layout, windows, arrivals.times()));
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -26,5 +27,23 @@ struct block_partition {
         return count / n + (count % n != 0 ? 1 : 0);
     }
 };
+
+/// Where a block lies, in elements.
+struct block_range {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+
+    friend auto operator==(block_range const&, block_range const&) -> bool = default;
+};
+
+/// The ranges of all blocks of a partition, moved up by `first` elements.
+[[nodiscard]] inline auto ranges_of(block_partition const& partition, std::size_t first = 0)
+    -> std::vector<block_range> {
+    std::vector<block_range> ranges;
+    ranges.reserve(static_cast<std::size_t>(partition.blocks));
+    for (int b = 0; b < partition.blocks; ++b)
+        ranges.push_back({first + partition.offset(b), partition.size(b)});
+    return ranges;
+}
 
 } // namespace papcoll::inline v0

@@ -104,16 +104,18 @@ public:
     }
     [[nodiscard]] auto attachment() -> std::shared_ptr<void>& { return m_shared->attachment; }
 
-    [[nodiscard]] auto isend(channel ch, std::span<std::byte const> bytes, int to, int tag) -> pending {
+    [[nodiscard]] auto isend(channel ch, const_message_parts parts, int to, int tag) -> pending {
         pending request = MPI_REQUEST_NULL;
-        detail::mpi_check("MPI_Isend", MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to,
-                                                 tag, comm(ch), &request));
+        with_datatype(parts, [&](void const* data, int count, MPI_Datatype type) {
+            detail::mpi_check("MPI_Isend", MPI_Isend(data, count, type, to, tag, comm(ch), &request));
+        });
         return request;
     }
-    [[nodiscard]] auto irecv(channel ch, std::span<std::byte> bytes, int from, int tag) -> pending {
+    [[nodiscard]] auto irecv(channel ch, message_parts parts, int from, int tag) -> pending {
         pending request = MPI_REQUEST_NULL;
-        detail::mpi_check("MPI_Irecv", MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from,
-                                                 tag, comm(ch), &request));
+        with_datatype(parts, [&](void* data, int count, MPI_Datatype type) {
+            detail::mpi_check("MPI_Irecv", MPI_Irecv(data, count, type, from, tag, comm(ch), &request));
+        });
         return request;
     }
     void test_some(std::span<pending> pendings, std::vector<int>& done) {
@@ -142,6 +144,28 @@ private:
         return m_shared->comms[ch == channel::data ? 0 : 1];
     }
 
+    /// Calls post(data, count, datatype); several stretches are one element of a datatype of their addresses,
+    /// so that the library packs them as it sends and nobody passes over the data before.
+    template <class Byte, class Post>
+    void with_datatype(basic_message_parts<Byte> const& parts, Post post) {
+        if (parts.contiguous()) return post(parts.one().data(), static_cast<int>(parts.bytes()), MPI_BYTE);
+        m_lengths.clear();
+        m_addresses.clear();
+        for (auto const& stretch : parts.several()) {
+            MPI_Aint address = 0;
+            detail::mpi_check("MPI_Get_address", MPI_Get_address(stretch.data(), &address));
+            m_lengths.push_back(static_cast<int>(stretch.size()));
+            m_addresses.push_back(address);
+        }
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        detail::mpi_check("MPI_Type_create_hindexed",
+                          MPI_Type_create_hindexed(static_cast<int>(m_lengths.size()), m_lengths.data(),
+                                                   m_addresses.data(), MPI_BYTE, &type));
+        detail::mpi_check("MPI_Type_commit", MPI_Type_commit(&type));
+        post(MPI_BOTTOM, 1, type);
+        detail::mpi_check("MPI_Type_free", MPI_Type_free(&type)); // the message keeps it to its end
+    }
+
     template <class Routine>
     void some(Routine routine, char const* name, std::span<pending> pendings, std::vector<int>& done) {
         auto const before = done.size();
@@ -159,6 +183,8 @@ private:
 
     std::shared_ptr<detail::mpi_duplicates> m_shared;
     std::vector<MPI_Status> m_statuses;
+    std::vector<int> m_lengths;
+    std::vector<MPI_Aint> m_addresses;
 };
 
 static_assert(transport<mpi_transport>);

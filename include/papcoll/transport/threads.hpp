@@ -39,9 +39,9 @@ struct aborted : std::runtime_error {
 namespace detail {
 
 struct message {
-    std::byte const* source = nullptr;
+    std::vector<std::span<std::byte const>> sources;
     std::vector<std::byte> copy;
-    std::byte* target = nullptr;
+    std::vector<std::span<std::byte>> targets;
     std::size_t bytes = 0;
     std::size_t capacity = 0;
     bool sent_eagerly = false;
@@ -51,6 +51,26 @@ struct message {
 };
 
 using message_pointer = std::shared_ptr<message>;
+
+template <class Byte>
+[[nodiscard]] auto stretches_of(basic_message_parts<Byte> const& parts) -> std::vector<std::span<Byte>> {
+    if (parts.contiguous()) return {parts.one()};
+    return {parts.several().begin(), parts.several().end()};
+}
+/// Copies all bytes of the sources to the targets, which have room for them.
+inline void copy_stretches(std::vector<std::span<std::byte const>> const& sources,
+                           std::vector<std::span<std::byte>> const& targets) {
+    auto target = targets.begin();
+    std::size_t used = 0;
+    for (auto source : sources)
+        while (!source.empty()) {
+            for (; used == target->size(); ++target) used = 0;
+            auto const n = std::min(source.size(), target->size() - used);
+            std::memcpy(target->data() + used, source.data(), n);
+            source = source.subspan(n);
+            used += n;
+        }
+}
 
 /// The mailboxes of all ranks behind one lock: the plain reference among the transports, built to be
 /// obviously right rather than fast.
@@ -68,25 +88,26 @@ public:
         return m_attachments[static_cast<std::size_t>(rank)];
     }
 
-    auto send(int from, int to, channel ch, int tag, std::span<std::byte const> bytes) -> message_pointer {
+    auto send(int from, int to, channel ch, int tag, const_message_parts parts) -> message_pointer {
         std::lock_guard const lock(m_mutex);
         auto& box = m_boxes[{from, to, ch, tag}];
         auto const m = claim(box, box.receives, box.sends);
-        m->bytes = bytes.size();
-        m->source = bytes.data();
-        m->sent_eagerly = bytes.size() <= m_options.eager_limit;
-        if (m->sent_eagerly && !bytes.empty()) {
-            m->copy.assign(bytes.begin(), bytes.end());
-            m->source = m->copy.data();
+        m->bytes = parts.bytes();
+        m->sources = stretches_of(parts);
+        m->sent_eagerly = m->bytes <= m_options.eager_limit;
+        if (m->sent_eagerly) {
+            m->copy.resize(m->bytes);
+            copy_stretches(m->sources, {std::span(m->copy)});
+            m->sources = {std::span<std::byte const>(m->copy)};
         }
         return settle(m);
     }
-    auto receive(int from, int to, channel ch, int tag, std::span<std::byte> bytes) -> message_pointer {
+    auto receive(int from, int to, channel ch, int tag, message_parts parts) -> message_pointer {
         std::lock_guard const lock(m_mutex);
         auto& box = m_boxes[{from, to, ch, tag}];
         auto const m = claim(box, box.sends, box.receives);
-        m->target = bytes.data();
-        m->capacity = bytes.size();
+        m->targets = stretches_of(parts);
+        m->capacity = parts.bytes();
         return settle(m);
     }
 
@@ -136,7 +157,7 @@ private:
     }
     void deliver(message& m) {
         if (m.bytes > m.capacity) throw std::length_error("papcoll: a message is longer than its receive");
-        if (m.bytes != 0 && !m.abandoned) std::memcpy(m.target, m.source, m.bytes);
+        if (!m.abandoned) copy_stretches(m.sources, m.targets);
         m.delivered = true;
     }
     // Adversary: each poll delivers a random message or none.
@@ -188,11 +209,11 @@ public:
     }
     [[nodiscard]] auto attachment() -> std::shared_ptr<void>& { return m_world->attachment(m_rank); }
 
-    [[nodiscard]] auto isend(channel ch, std::span<std::byte const> bytes, int to, int tag) -> pending {
-        return {m_world->send(m_rank, to, ch, tag, bytes), true};
+    [[nodiscard]] auto isend(channel ch, const_message_parts parts, int to, int tag) -> pending {
+        return {m_world->send(m_rank, to, ch, tag, parts), true};
     }
-    [[nodiscard]] auto irecv(channel ch, std::span<std::byte> bytes, int from, int tag) -> pending {
-        return {m_world->receive(from, m_rank, ch, tag, bytes), false};
+    [[nodiscard]] auto irecv(channel ch, message_parts parts, int from, int tag) -> pending {
+        return {m_world->receive(from, m_rank, ch, tag, parts), false};
     }
     void test_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, false); }
     void wait_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, true); }

@@ -1,6 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/transport/message_parts.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -21,10 +23,12 @@ enum class channel {
 ///  1. `c.rank()` is in [0, c.size()), `c.size()` is at least 1; both never change.
 ///  2. `t.ready()` is true once messages may be posted. It drives whatever is needed for that, never blocks,
 ///     and every rank must call it until it is true.
-///  3. `t.isend(channel, bytes, to, tag)` and `t.irecv(channel, bytes, from, tag)` return a T::pending, a
-///     movable handle. Tags are in [0, 32768). Messages of equal (sender, receiver, channel, tag) match in
-///     the order in which they are posted. The buffers stay untouched by the caller until completion. A
-///     message is at most `c.max_message_bytes()` long and may be shorter than the receive that it matches.
+///  3. `t.isend(channel, const_message_parts, to, tag)` and `t.irecv(channel, message_parts, from, tag)`
+///     return a T::pending, a movable handle. Tags are in [0, 32768). Messages of equal (sender, receiver,
+///     channel, tag) match in the order in which they are posted. The memory of the parts stays untouched by
+///     the caller until completion, their list may go after the call; both ends may cut the same bytes
+///     differently. A message is at most `c.max_message_bytes()` long and may be shorter than the receive
+///     that it matches.
 ///  4. `t.test_some(pendings, done)` makes progress and appends to `done` the positions of those that are
 ///     complete and were not reported before; a reported handle becomes null and is ignored from then on.
 ///     `t.wait_some(pendings, done)` blocks until there is at least one, or does nothing when all are null.
@@ -39,8 +43,8 @@ enum class channel {
 /// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.
 template <class T>
 concept transport = std::copyable<T> && std::movable<typename T::pending> &&
-    requires(T& t, T const& c, channel ch, std::span<std::byte const> out, std::span<std::byte> in, int peer,
-             int tag, std::span<typename T::pending> pendings, std::vector<int>& done) {
+    requires(T& t, T const& c, channel ch, const_message_parts out, message_parts in, int peer, int tag,
+             std::span<typename T::pending> pendings, std::vector<int>& done) {
     { c.rank() } -> std::same_as<int>;
     { c.size() } -> std::same_as<int>;
     { t.ready() } -> std::same_as<bool>;

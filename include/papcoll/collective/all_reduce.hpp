@@ -1,0 +1,170 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/plan.hpp>
+#include <papcoll/operators/operators.hpp>
+
+#include <boost/mpi/inplace.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+template <class T, class Op>
+struct all_reduce_call {
+    static constexpr auto operation = collective_kind::all_reduce;
+    using value_type = T;
+
+    T const* in;
+    T* out;
+    bool in_place;
+    std::size_t n;
+    Op op;
+
+    template <class Policy>
+    static constexpr void require() {
+        require_operand_order<Policy, Op, T>();
+    }
+    void bind(T const* new_in, T* new_out) {
+        in = new_in;
+        out = new_out;
+        in_place = false;
+    }
+    void bind(boost::mpi::inplace_t<T*> values) {
+        in = out = values.buffer;
+        in_place = true;
+    }
+
+    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
+        call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
+        s.count = n;
+        s.element_bytes = sizeof(T);
+        s.exact = is_exactly_associative<Op, T>::value;
+        return s;
+    }
+    void check_shape(call_shape const&) const { check_count(n, sizeof(T)); }
+    void check_buffers(call_shape const&) const {
+        if (n == 0) return;
+        if (in == nullptr) reject("in must not be null when there are elements");
+        if (out == nullptr) reject("out must not be null when there are elements");
+        if (!in_place && !are_apart<T>(in, n, out, n))
+            reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
+    }
+    template <transport Transport>
+    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
+                               int tag) const -> std::shared_ptr<papcoll::operation> {
+        return execute_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+    }
+    [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
+        return std::make_shared<native_all_reduce_operation<T, Op>>(comm, in, n, out, op);
+    }
+    void native_blocking(MPI_Comm comm) const { native_all_reduce(comm, in, n, out, op); }
+};
+
+/// The forms of Boost.MPI's all_reduce, each with a policy behind.
+template <bool Blocking>
+struct all_reduce_function : collective_forms<Blocking> {
+    using typename collective_forms<Blocking>::result;
+    template <class P>
+    static constexpr bool accepts = collective_policy<P, collective_kind::all_reduce>;
+
+    /// n elements each.
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    requires accepts<Policy>
+    auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, Op op,
+                    Policy const& policy) const -> result {
+        return this->call(comm, all_reduce_call<T, Op>{in, out, false, n, std::move(op)}, policy);
+    }
+    /// In place.
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    requires accepts<Policy>
+    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, Op op,
+                    Policy const& policy) const -> result {
+        return this->call(comm, all_reduce_call<T, Op>{values.buffer, values.buffer, true, n, std::move(op)},
+                          policy);
+    }
+    /// One element each, in place.
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    requires accepts<Policy>
+    auto operator()(Comm&& comm, boost::mpi::inplace_t<T> value, Op op, Policy const& policy) const
+        -> result {
+        return this->call(comm, all_reduce_call<T, Op>{&value.buffer, &value.buffer, true, 1, std::move(op)},
+                          policy);
+    }
+    /// One element each.
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    requires accepts<Policy> && is_scalar_argument<T>
+    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op, Policy const& policy) const
+        -> result {
+        return this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
+    }
+    /// One element each; returns the result.
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    requires accepts<Policy> && is_scalar_argument<T> && Blocking [[nodiscard]] auto
+    operator()(Comm&& comm, T const& in, Op op, Policy const& policy) const -> T {
+        T out{};
+        this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
+        return out;
+    }
+    /// Vectors of equal size on all ranks; `out` is resized.
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    requires accepts<Policy>
+    auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Op op,
+                    Policy const& policy) const -> result {
+        out.resize(in.size());
+        return this->call(
+            comm, all_reduce_call<T, Op>{in.data(), out.data(), false, in.size(), std::move(op)}, policy);
+    }
+};
+
+template <class T>
+struct plan_all_reduce_function {
+    template <communicator Comm, reduction_operator<T> Op, class Policy>
+    requires collective_policy<Policy, collective_kind::all_reduce>
+    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy) const {
+        return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)}, policy);
+    }
+};
+
+} // namespace detail
+
+/// Combines the `in` of all ranks element by element and leaves the result, the same to the bit, in `out` on
+/// all of them.
+///
+///     all_reduce(comm, in, n, out, op, policy)        n elements
+///     all_reduce(comm, inplace(values), n, op, policy)
+///     all_reduce(comm, in, out, op, policy)           single values, or std::vectors of one size
+///     all_reduce(comm, in, op, policy)                a single value; returns the result
+///
+/// Must agree on all ranks: the count, the policy with all its members, and what the operator computes.
+///
+/// Cost with `circulant` for m bytes: 2·⌈log2 P⌉ rounds that move 2·(P − 1)/P·m in all (a reduce-scatter and
+/// an all-gather), or, when that is shorter, ⌈log2 P⌉ rounds of all the operands, combined on every rank in
+/// the order of ranks, or of partial results (a census), where the operator is exactly associative. In memory
+/// about m bytes of blocks beyond the user's; P·m for short operands.
+///
+/// Throws std::invalid_argument, before any message of the operation, for null data, overlapping buffers and
+/// members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they
+/// disagree. An exception of the operator is rethrown on the rank where it was thrown, after the
+/// communication is complete; all results are then unspecified. Throws mpi_error where MPI fails.
+///
+///     double const residual = papcoll::all_reduce(world, mine, std::plus<>(), papcoll::circulant{});
+inline constexpr detail::all_reduce_function<true> all_reduce{};
+
+/// all_reduce that returns at once; the buffers must stay until the request has ended.
+inline constexpr detail::all_reduce_function<false> iall_reduce{};
+
+/// plan_all_reduce<T>(comm, n, op, policy) prepares all-reduces of n elements of type T, which `run(in, out)`
+/// or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not. Throws as all_reduce
+/// does.
+template <class T>
+inline constexpr detail::plan_all_reduce_function<T> plan_all_reduce{};
+
+} // namespace papcoll::inline v0

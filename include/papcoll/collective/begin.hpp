@@ -1,0 +1,182 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/call.hpp>
+#include <papcoll/collective/execute.hpp>
+#include <papcoll/executor/native.hpp>
+#include <papcoll/policy/plan_cache.hpp>
+
+#include <boost/mpi/inplace.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// A collective is described by a small value, its call. For `Call const call`:
+//
+//  1. `Call::operation` is the collective_kind, `Call::value_type` the type of the elements.
+//  2. `Call::require<Policy>()` is where static_assert refuses types and operators.
+//  3. `call.shape(ranks, rank)` is the shape; its spans live as long as a copy of the call.
+//  4. `call.check_shape(shape)` and `call.check_buffers(shape)` throw std::invalid_argument for arguments
+//  that
+//     cannot be.
+//  5. `call.execute(context, plan, tag)` makes the operation that executes a plan.
+//  6. `call.native_operation(comm)` begins the MPI library's own, `call.native_blocking(comm)` runs it.
+namespace papcoll::inline v0::detail {
+
+[[noreturn]] inline void reject(std::string const& what) { throw std::invalid_argument("papcoll: " + what); }
+
+inline void check_root(call_shape const& shape) {
+    if (shape.root < 0 || shape.root >= shape.ranks)
+        reject("root must be a rank (0 to " + std::to_string(shape.ranks - 1) + "), but is " +
+               std::to_string(shape.root));
+}
+inline void check_count(std::size_t n, std::size_t element_bytes) {
+    if (n > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element_bytes)
+        reject("n must be a number of elements that memory can hold, but is " + std::to_string(n));
+}
+/// Whether [a, a + n) and [b, b + m) share no element.
+template <class T>
+[[nodiscard]] auto are_apart(T const* a, std::size_t n, T const* b, std::size_t m) -> bool {
+    std::less<T const*> const before;
+    return n == 0 || m == 0 || !before(a, b + m) || !before(b, a + n);
+}
+
+template <class T>
+constexpr void require_transportable() {
+    static_assert(transportable<T>,
+                  "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype and "
+                  "papcoll/papcoll.hpp included");
+}
+template <class Policy, class Op, class T>
+constexpr void require_operand_order() {
+    require_transportable<T>();
+    if constexpr (!std::same_as<Policy, native>)
+        static_assert(
+            !Policy::reorders_operands || is_commutative<Op, T>::value,
+            "papcoll: this policy reorders operands, so the operator must be commutative; if it is, wrap "
+            "it: papcoll::commutative(op); if not, choose a policy that keeps rank order");
+}
+
+template <class Comm>
+[[nodiscard]] auto size_and_rank(Comm const& comm) -> std::pair<int, int> {
+    if constexpr (transport<Comm>) {
+        return {comm.size(), comm.rank()};
+    } else {
+        auto const user = mpi_transport::checked(static_cast<MPI_Comm>(comm));
+        std::pair<int, int> result;
+        mpi_check("MPI_Comm_size", MPI_Comm_size(user, &result.first));
+        mpi_check("MPI_Comm_rank", MPI_Comm_rank(user, &result.second));
+        return result;
+    }
+}
+template <class Comm>
+[[nodiscard]] auto rank_of(Comm const& comm) -> int {
+    return size_and_rank(comm).second;
+}
+
+/// Whether papcoll has an agreement to make before the MPI library may begin.
+[[nodiscard]] inline auto agrees_first(MPI_Comm user) -> bool {
+    return mpi_registry::instance().find(user) != nullptr &&
+           context_of(user)->checks() == check_level::agreed;
+}
+template <class Call>
+void check_call(Call const& call, call_shape const& shape) {
+    call.check_shape(shape);
+    call.check_buffers(shape);
+}
+template <class Call>
+void check_native_call(MPI_Comm user, Call const& call) {
+    auto const [ranks, rank] = size_and_rank(user);
+    check_call(call, call.shape(ranks, rank));
+}
+
+/// Makes the operation of a call once the ranks have agreed.
+template <transport Transport, class Call, class Policy>
+[[nodiscard]] auto start_of(Call const& call, Policy const& policy) ->
+    typename call_operation<Transport>::start_function {
+    using context_pointer = std::shared_ptr<context<Transport>>;
+    if constexpr (std::same_as<Policy, native>) {
+        static_assert(std::derived_from<Transport, mpi_transport>,
+                      "papcoll: the policy native needs an MPI communicator");
+        return [call](context_pointer const& c, int) -> std::shared_ptr<operation> {
+            auto const user =
+                c->transport_layer().communicator(); // the order on the user's own is the user's
+            return call.native_operation(user);
+        };
+    } else {
+        return [call, policy](context_pointer const& c, int tag) {
+            auto const shape = call.shape(c->size(), c->rank());
+            return call.execute(c, plan_cache::of(c->cache()).plan(policy, shape, c->link()), tag);
+        };
+    }
+}
+
+template <class Call, class Comm, class Policy>
+auto begin_collective(Comm& comm, Call const& call, Policy const& policy) -> request {
+    Call::template require<Policy>();
+    if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
+        auto const user = static_cast<MPI_Comm>(comm);
+        if (!agrees_first(user)) {
+            check_native_call(user, call);
+            return {mpi_registry::instance().engine(), call.native_operation(user),
+                    [] { std::this_thread::yield(); }};
+        }
+    }
+    auto const c = papcoll::context_of(comm);
+    using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
+    auto const shape = call.shape(c->size(), c->rank());
+    auto const check = [&] {
+        check_call(call, shape);
+        if constexpr (!std::same_as<Policy, native>) policy.check(shape);
+    };
+    return begin_call(c, to_string(Call::operation), shape, policy_hash(policy), check,
+                      start_of<transport_type>(call, policy));
+}
+
+/// Calls that block go to the library's blocking routine itself, which it tunes better than the nonblocking
+/// one and which does not match it, unless papcoll has an agreement to make first.
+template <class Call, class Comm, class Policy>
+void run_collective(Comm& comm, Call const& call, Policy const& policy) {
+    if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
+        Call::template require<Policy>();
+        auto const user = static_cast<MPI_Comm>(comm);
+        if (!agrees_first(user)) {
+            check_native_call(user, call);
+            call.native_blocking(user);
+            return;
+        }
+    }
+    begin_collective(comm, call, policy).wait();
+}
+
+/// What the forms of a collective do with their call: run it, or return its request.
+template <bool Blocking>
+struct collective_forms {
+    using result = std::conditional_t<Blocking, void, request>;
+
+    template <class Call, class Comm, class Policy>
+    static auto call(Comm& comm, Call const& description, Policy const& policy) -> result {
+        if constexpr (Blocking)
+            run_collective(comm, description, as_policy(policy));
+        else
+            return begin_collective(comm, description, as_policy(policy));
+    }
+};
+
+template <class T>
+inline constexpr bool is_scalar_argument = !std::is_pointer_v<T> && !std::is_array_v<T>;
+template <class T, class A>
+inline constexpr bool is_scalar_argument<std::vector<T, A>> = false;
+template <class T>
+inline constexpr bool is_scalar_argument<boost::mpi::inplace_t<T>> = false;
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,67 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/executor/census.hpp>
+#include <papcoll/executor/combine.hpp>
+#include <papcoll/executor/copy.hpp>
+#include <papcoll/executor/gather_combine.hpp>
+#include <papcoll/executor/staged.hpp>
+#include <papcoll/policy/execution_plan.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+using plan_pointer = std::shared_ptr<execution_plan const>;
+
+[[nodiscard]] inline auto program_in(plan_pointer const& plan, std::size_t stage = 0)
+    -> std::shared_ptr<message_program const> {
+    return {plan, &plan->stages[stage].program};
+}
+
+/// A plan of stages: `begin(i)` makes the operation of stage i.
+template <class Begin>
+[[nodiscard]] auto execute_stages(plan_pointer const& plan, Begin begin) -> std::shared_ptr<operation> {
+    if (plan->stages.empty()) throw std::logic_error("papcoll: the policy's plan has no stages");
+    if (plan->stages.size() == 1) return begin(std::size_t(0));
+    return std::make_shared<staged_operation>(plan->stages.size(), std::move(begin));
+}
+
+/// A plan that only moves data: in place, at `data`.
+template <class T, transport Transport>
+[[nodiscard]] auto execute_copy(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
+                                int tag, T* data) -> std::shared_ptr<operation> {
+    return execute_stages(plan, [=](std::size_t stage) -> std::shared_ptr<operation> {
+        return std::make_shared<copy_operation<Transport, T>>(c, program_in(plan, stage), tag, data);
+    });
+}
+
+/// A plan that reduces, and may spread the result at `buffers.out` afterwards; `count` elements.
+template <class T, transport Transport, class Op>
+[[nodiscard]] auto execute_reduction(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
+                                     int tag, reduction_buffers<T> const& buffers, std::size_t count, Op op)
+    -> std::shared_ptr<operation> {
+    return execute_stages(plan, [=](std::size_t stage) -> std::shared_ptr<operation> {
+        auto const program = program_in(plan, stage);
+        switch (plan->stages[stage].what) {
+        case execution_stage::work::reduce:
+            return std::make_shared<combine_operation<Transport, T, Op>>(c, program, tag, buffers, op);
+        case execution_stage::work::disseminate:
+            return std::make_shared<copy_operation<Transport, T>>(c, program, tag, buffers.out);
+        case execution_stage::work::gather_combine:
+            return std::make_shared<gather_combine_operation<Transport, T, Op>>(c, program, tag, buffers.in,
+                                                                                buffers.out, count, op);
+        case execution_stage::work::census:
+            break;
+        }
+        return std::make_shared<census_operation<Transport, T, Op>>(
+            c, std::shared_ptr<std::vector<census_round> const>(plan, &plan->stages[stage].census), tag,
+            buffers.in, buffers.out, count, op);
+    });
+}
+
+} // namespace papcoll::inline v0::detail

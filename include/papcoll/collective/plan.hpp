@@ -1,0 +1,90 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/begin.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace papcoll::inline v0 {
+
+/// A collective prepared once and run on buffers again and again. Collective to make and to run, in the same
+/// order as other collectives on its communicator. Made by plan_broadcast, plan_reduce, ….
+template <class Comm, class Call, class Policy>
+class collective_plan {
+public:
+    /// Takes the buffers of the collective, without the arguments that were given to the plan; throws as it
+    /// does.
+    template <class... Buffers>
+    requires requires(Call& call, Buffers... buffers) { call.bind(buffers...); }
+    void run(Buffers... buffers) { start(buffers...).wait(); }
+
+    /// run that returns at once; the buffers must stay until the request has ended.
+    template <class... Buffers>
+    requires requires(Call& call, Buffers... buffers) { call.bind(buffers...); }
+    [[nodiscard]] auto start(Buffers... buffers) -> request {
+        auto call = m_call;
+        call.bind(buffers...);
+        return begin(call);
+    }
+
+    collective_plan(Comm comm, Call call, Policy const& policy)
+        : m_comm(std::move(comm))
+        , m_context(context_of(m_comm))
+        , m_call(std::move(call))
+        , m_policy(policy) {
+        Call::template require<Policy>();
+        auto const mine = shape();
+        auto const check = [&] {
+            m_call.check_shape(mine);
+            if constexpr (!std::same_as<Policy, native>) m_policy.check(mine);
+        };
+        auto const nothing = [](auto const&, int) -> std::shared_ptr<operation> {
+            return std::make_shared<detail::empty_operation>();
+        };
+        auto const name = "plan_" + std::string(to_string(Call::operation));
+        detail::begin_call(m_context, name, mine, detail::policy_hash(m_policy), check, nothing).wait();
+        if constexpr (!std::same_as<Policy, native>)
+            m_plan = std::make_shared<execution_plan const>(m_policy.plan(mine, m_context->link()));
+    }
+
+private:
+    using context_type = typename decltype(context_of(std::declval<Comm&>()))::element_type;
+    using transport_type = std::remove_cvref_t<decltype(std::declval<context_type&>().transport_layer())>;
+
+    [[nodiscard]] auto shape() const -> call_shape {
+        return m_call.shape(m_context->size(), m_context->rank());
+    }
+    auto begin(Call const& call) -> request {
+        auto const mine = shape();
+        typename detail::call_operation<transport_type>::start_function execute;
+        if constexpr (std::same_as<Policy, native>)
+            execute = detail::start_of<transport_type>(call, m_policy);
+        else
+            execute = [call, plan = m_plan](std::shared_ptr<context_type> const& c, int tag) {
+                return call.execute(c, plan, tag);
+            };
+        return detail::begin_call(
+            m_context, to_string(Call::operation), mine, detail::policy_hash(m_policy),
+            [&] { detail::check_call(call, mine); }, std::move(execute));
+    }
+
+    Comm m_comm;
+    std::shared_ptr<context_type> m_context;
+    Call m_call;
+    Policy m_policy;
+    detail::plan_pointer m_plan;
+};
+
+namespace detail {
+
+template <class Comm, class Call, class Policy>
+[[nodiscard]] auto make_plan(Comm const& comm, Call call, Policy const& policy) {
+    using policy_type = decltype(as_policy(policy));
+    return collective_plan<Comm, Call, policy_type>(comm, std::move(call), as_policy(policy));
+}
+
+} // namespace detail
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,99 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/exchange.hpp>
+#include <papcoll/executor/message_program.hpp>
+#include <papcoll/executor/stretches.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <span>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// The blocks of a dissemination: they arrive where the user wants them and are sent from there.
+template <transportable T>
+class copy_store {
+public:
+    using message = message_program::message;
+    using use_list = std::span<message_program::block_use const>;
+
+    struct outgoing {
+        stretch_list<std::byte const> list;
+        std::vector<std::byte> staging;
+    };
+    struct incoming {
+        stretch_list<std::byte> list;
+        std::vector<std::byte> staging;
+    };
+
+    /// `data` has the blocks of the program at their offsets, those that this rank owns filled.
+    copy_store(message_program const& program, int, T* data)
+        : m_program(program)
+        , m_data(data)
+        , m_there(program.owned) {}
+
+    [[nodiscard]] auto failure() const -> std::exception_ptr { return nullptr; }
+    [[nodiscard]] auto settled() const -> bool { return true; }
+    void deliver() {}
+
+    [[nodiscard]] auto may_leave(use_list uses) const -> bool {
+        return std::all_of(uses.begin(), uses.end(),
+                           [&](auto const& use) { return m_there[static_cast<std::size_t>(use.block)]; });
+    }
+    auto leave(message const& m, use_list uses, outgoing& o) -> const_message_parts {
+        if constexpr (wire_format<T>::is_bytes) {
+            for (auto const& use : uses) o.list.add(std::as_bytes(block(use.block)));
+            return o.list.parts();
+        } else {
+            o.staging.resize(wire_format<T>::bytes(m.elements));
+            std::size_t used = 0;
+            for (auto const& use : uses)
+                used += wire_format<T>::pack(block(use.block).data(), m_program.size(use.block),
+                                             std::span(o.staging).subspan(used));
+            return std::span<std::byte const>(o.staging); // with its slack: both ends count the same bytes
+        }
+    }
+    void left(outgoing&) {}
+    auto make_room(message const& m, use_list uses, incoming& i) -> message_parts {
+        if constexpr (wire_format<T>::is_bytes) {
+            for (auto const& use : uses) i.list.add(std::as_writable_bytes(block(use.block)));
+            return i.list.parts();
+        } else {
+            i.staging.resize(wire_format<T>::bytes(m.elements));
+            return std::span<std::byte>(i.staging);
+        }
+    }
+    void arrived(message const&, use_list uses, [[maybe_unused]] incoming i) {
+        [[maybe_unused]] std::size_t read = 0;
+        for (auto const& use : uses) {
+            if constexpr (!wire_format<T>::is_bytes)
+                read += wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read),
+                                               block(use.block).data(), m_program.size(use.block));
+            m_there[static_cast<std::size_t>(use.block)] = true;
+        }
+    }
+
+private:
+    [[nodiscard]] auto block(int b) const -> std::span<T> {
+        return {m_data + m_program.offset(b), m_program.size(b)};
+    }
+
+    message_program const& m_program;
+    T* m_data;
+    std::vector<bool> m_there;
+};
+
+} // namespace detail
+
+/// Executes one rank's share of a dissemination in place, see exchange_operation. Its arguments behind the
+/// tag: `T* data`.
+template <transport Transport, transportable T>
+using copy_operation = exchange_operation<Transport, detail::copy_store<T>>;
+
+} // namespace papcoll::inline v0

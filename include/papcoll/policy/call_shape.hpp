@@ -1,0 +1,66 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/schedule/block_partition.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+enum class collective_kind { broadcast, reduce, all_reduce, all_gather, reduce_scatter };
+
+[[nodiscard]] constexpr auto to_string(collective_kind kind) -> std::string_view {
+    switch (kind) {
+    case collective_kind::broadcast:
+        return "broadcast";
+    case collective_kind::reduce:
+        return "reduce";
+    case collective_kind::all_reduce:
+        return "all_reduce";
+    case collective_kind::all_gather:
+        return "all_gather";
+    case collective_kind::reduce_scatter:
+        return "reduce_scatter";
+    }
+    return "";
+}
+
+/// The shape of a call: what policies may look at. The same on all ranks but for `rank` and `displacements`.
+struct call_shape {
+    collective_kind operation = collective_kind::reduce;
+    int ranks = 1;
+    int rank = 0;
+    int root = 0;
+    /// Elements in all: of one rank's data where every rank has or gets the whole (broadcast, reduce,
+    /// all_reduce, reduce_scatter), of all ranks' together in an all-gather.
+    std::size_t count = 0;
+    std::size_t element_bytes = 1;
+    /// Elements of each rank where the data belongs to ranks (all-gather, reduce-scatter); empty: count ÷
+    /// ranks each.
+    std::span<std::size_t const> sizes = {};
+    /// Where each rank's elements begin; empty: one rank's behind the other's.
+    std::span<std::size_t const> displacements = {};
+    /// Whether the operator is exactly associative, so that ranks may combine in different orders and still
+    /// get the same bits.
+    bool exact = false;
+
+    [[nodiscard]] auto bytes() const -> std::size_t { return count * element_bytes; }
+};
+
+/// What belongs to each rank, in elements. Without sizes the count is divided as evenly as it can be.
+[[nodiscard]] inline auto rank_ranges(call_shape const& shape) -> std::vector<block_range> {
+    if (shape.sizes.empty()) return ranges_of({shape.count, shape.ranks});
+    std::vector<block_range> ranges;
+    ranges.reserve(shape.sizes.size());
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < shape.sizes.size(); ++r) {
+        ranges.push_back({shape.displacements.empty() ? next : shape.displacements[r], shape.sizes[r]});
+        next += shape.sizes[r];
+    }
+    return ranges;
+}
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,111 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/link_model.hpp>
+#include <papcoll/policy/call_shape.hpp>
+#include <papcoll/scheduler/circulant/skips.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// The number of blocks with which (n − 1 + q)·(α + β·m/n) is smallest: n = √((q − 1)·β·m/α) (paper 3,
+/// Theorem 2). `volume` is the time of β·m. One correctly rounded root: all ranks find the same number.
+[[nodiscard]] inline auto theorem_2_blocks(int rounds, double volume, double latency) -> std::int64_t {
+    double const square = static_cast<double>(rounds - 1) * volume / std::max(latency, 1.0);
+    return static_cast<std::int64_t>(std::sqrt(std::clamp(square, 1.0, 1e12)));
+}
+
+/// What a round costs beyond the time of its bytes, in nanoseconds.
+[[nodiscard]] inline auto round_latency(link_model const& link) -> double {
+    return static_cast<double>(link.latency.count());
+}
+[[nodiscard]] inline auto volume_time(std::size_t bytes, link_model const& link) -> double {
+    return static_cast<double>(bytes) * link.per_byte;
+}
+
+/// ⌈bytes ÷ block_bytes⌉, at least 1 and at most one per element.
+[[nodiscard]] inline auto blocks_of(std::size_t bytes, std::size_t block_bytes, std::size_t elements) -> int {
+    std::size_t const wanted = bytes / block_bytes + (bytes % block_bytes != 0 ? 1 : 0);
+    std::size_t const most = std::min(std::max<std::size_t>(elements, 1), std::size_t(1) << 20);
+    return static_cast<int>(std::clamp<std::size_t>(wanted, 1, most));
+}
+
+[[nodiscard]] inline auto largest_part(call_shape const& shape) -> std::size_t {
+    if (!shape.sizes.empty()) return *std::max_element(shape.sizes.begin(), shape.sizes.end());
+    return block_partition{shape.count, shape.ranks}.largest();
+}
+
+/// Elements that pass the busiest link, summed over the rounds, when whole parts travel: in round k somebody
+/// sends those of s[k+1] − s[k] ranks in a row.
+[[nodiscard]] inline auto whole_part_volume(circulant_skips const& skips, std::span<std::size_t const> sizes)
+    -> std::size_t {
+    auto const p = sizes.size();
+    std::vector<std::size_t> sums(2 * p + 1);
+    for (std::size_t i = 0; i < 2 * p; ++i) sums[i + 1] = sums[i] + sizes[i % p];
+    std::size_t volume = 0;
+    for (int k = 0; k < skips.rounds(); ++k) {
+        auto const width = static_cast<std::size_t>(skips[k + 1] - skips[k]);
+        std::size_t most = 0;
+        for (std::size_t r = 0; r < p; ++r) most = std::max(most, sums[r + width] - sums[r]);
+        volume += most;
+    }
+    return volume;
+}
+
+/// Parts of uneven sizes: whole in q rounds, or n blocks of each in n − 1 + q.
+[[nodiscard]] inline auto uneven_blocks(call_shape const& shape, link_model const& link) -> int {
+    circulant_skips const skips(shape.ranks);
+    auto const whole = whole_part_volume(skips, shape.sizes) * shape.element_bytes;
+    double const latency = round_latency(link);
+    double const volume = volume_time(shape.bytes(), link);
+    int const q = skips.rounds();
+    auto const most = static_cast<std::int64_t>(std::max<std::size_t>(largest_part(shape), 1));
+    auto const n =
+        std::clamp<std::int64_t>(theorem_2_blocks(q, volume, latency), 1, std::min<std::int64_t>(most, 4096));
+    double const whole_time = q * latency + volume_time(whole, link);
+    double const blocks_time = static_cast<double>(n - 1 + q) * (latency + volume / static_cast<double>(n));
+    return whole_time <= blocks_time ? 1 : static_cast<int>(n);
+}
+
+[[nodiscard]] inline auto choose_circulant_blocks(call_shape const& shape, link_model const& link,
+                                                  std::optional<std::size_t> block_bytes) -> int {
+    bool const rooted =
+        shape.operation == collective_kind::broadcast || shape.operation == collective_kind::reduce;
+    if (block_bytes) {
+        auto const part = rooted ? shape.count : largest_part(shape);
+        return blocks_of(part * shape.element_bytes, *block_bytes, part);
+    }
+    if (shape.ranks == 1) return 1;
+    if (!rooted) return shape.sizes.empty() ? 1 : uneven_blocks(shape, link);
+    auto const n = theorem_2_blocks(circulant_skips(shape.ranks).rounds(), volume_time(shape.bytes(), link),
+                                    round_latency(link));
+    auto const most = static_cast<std::int64_t>(std::max<std::size_t>(shape.count, 1));
+    return static_cast<int>(std::clamp<std::int64_t>(n, 1, std::min<std::int64_t>(most, 1 << 20)));
+}
+
+enum class all_reduce_way { scatter_gather, gather_combine, census };
+
+/// The shortest in the model: 2q rounds of 2(P − 1)/P·m bytes in all; q rounds of (P − 1)·m; or, exactly
+/// associative, q rounds of q·m.
+[[nodiscard]] inline auto choose_circulant_all_reduce(call_shape const& shape, link_model const& link)
+    -> all_reduce_way {
+    int const q = circulant_skips(shape.ranks).rounds();
+    double const latency = round_latency(link);
+    double const volume = volume_time(shape.bytes(), link);
+    double const others = shape.ranks - 1;
+    double const scatter_gather = 2 * q * latency + 2 * others / shape.ranks * volume;
+    double const gather = q * latency + others * volume;
+    double const census = shape.exact ? q * (latency + volume) : std::numeric_limits<double>::infinity();
+    if (gather <= scatter_gather && gather <= census) return all_reduce_way::gather_combine;
+    return census <= scatter_gather ? all_reduce_way::census : all_reduce_way::scatter_gather;
+}
+
+} // namespace papcoll::inline v0::detail

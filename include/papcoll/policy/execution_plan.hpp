@@ -1,0 +1,50 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/executor/message_program.hpp>
+#include <papcoll/schedule/census_round.hpp>
+#include <papcoll/schedule/transfer.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// One part of the execution of a collective on one rank.
+struct execution_stage {
+    enum class work {
+        reduce,         ///< a reduction from the user's data to the owners of the blocks
+        disseminate,    ///< a dissemination of the owners' blocks
+        gather_combine, ///< every rank gets all ranks' data and combines it in the order of ranks
+        census          ///< every rank combines partial results of all others, in an order of its own
+    } what;
+    /// Of gather_combine: one block per rank, in a buffer of papcoll's. Of census: unused.
+    message_program program = {};
+    /// Of census alone.
+    std::vector<census_round> census = {};
+};
+
+/// How a collective is executed on one rank: stages one after the other, each as soon as the one before has
+/// ended on this rank.
+struct execution_plan {
+    std::vector<execution_stage> stages;
+};
+
+namespace detail {
+
+[[nodiscard]] inline auto stage_of(message_program program) -> execution_stage {
+    auto const what = program.kind == schedule_kind::reduction ? execution_stage::work::reduce
+                                                               : execution_stage::work::disseminate;
+    return {what, std::move(program), {}};
+}
+template <class... Stages>
+[[nodiscard]] auto plan_of(Stages&&... stages) -> execution_plan {
+    execution_plan plan;
+    plan.stages.reserve(sizeof...(stages));
+    (plan.stages.push_back(std::forward<Stages>(stages)), ...);
+    return plan;
+}
+
+} // namespace detail
+
+} // namespace papcoll::inline v0
