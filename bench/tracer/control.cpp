@@ -1,0 +1,104 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include "control.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "communicators.hpp"
+#include "recorder.hpp"
+#include "synchronise.hpp"
+
+namespace tracer {
+
+namespace {
+
+MPI_Comm clocks = MPI_COMM_NULL;
+
+/// Programs that others spawned have an MPI_COMM_WORLD, and so ranks and files, like their parents'.
+auto is_spawned() -> bool {
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    return parent != MPI_COMM_NULL;
+}
+
+auto environment(char const* variable) -> char const* { return std::getenv(variable); }
+
+} // namespace
+
+void begin() {
+    if (clocks != MPI_COMM_NULL || is_spawned()) return; // Fortran's MPI_Init may call C's
+    auto& all = recorder::instance();
+    int rank = 0;
+    int ranks = 1;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &clocks);
+    begin_communicators();
+    try {
+        auto const wanted = read_settings(environment, rank);
+        all.skew_clock(wanted);
+        auto const reading = synchronise(clocks, all.clock());
+        all.open(wanted, rank, ranks);
+        all.add(reading);
+    } catch (std::exception const& error) {
+        std::fprintf(stderr, "papcoll tracer: rank %d: %s\n", rank, error.what());
+        PMPI_Abort(MPI_COMM_WORLD, 2);
+    }
+}
+
+void interrupt() { recorder::instance().flush(); }
+
+void end() {
+    if (clocks == MPI_COMM_NULL) return;
+    auto& all = recorder::instance();
+    all.add(synchronise(clocks, all.clock()));
+    PMPI_Comm_free(&clocks);
+    all.close();
+}
+
+} // namespace tracer
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+    int const result = PMPI_Init(argc, argv);
+    if (result == MPI_SUCCESS) tracer::begin();
+    return result;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    int const result = PMPI_Init_thread(argc, argv, required, provided);
+    if (result == MPI_SUCCESS) tracer::begin();
+    return result;
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+    tracer::interrupt();
+    return PMPI_Abort(comm, code);
+}
+
+int MPI_Finalize() {
+    tracer::end();
+    return PMPI_Finalize();
+}
+
+/// include/papcoll/context/observer.hpp documents it. papcoll numbers its operations on a communicator
+/// itself, and apart from MPI's: they may complete in different orders on different ranks.
+__attribute__((visibility("default"))) void papcoll_trace_record(char const* operation, int communicator,
+                                                                 std::size_t bytes, std::uint64_t sequence,
+                                                                 std::int64_t entry_ns, std::int64_t exit_ns,
+                                                                 void const* call_site) {
+    auto& all = tracer::recorder::instance();
+    if (!all.is_active() || !all.is_sampled(sequence)) return;
+    MPI_Comm const comm = PMPI_Comm_f2c(static_cast<MPI_Fint>(communicator));
+    if (comm == MPI_COMM_NULL) return;
+    auto& found = tracer::communicator_of(comm);
+    auto const* const name = all.kept(std::string("papcoll.") + operation);
+    all.add(found,
+            {name, call_site, sequence, bytes, all.clock().skewed(entry_ns), all.clock().skewed(exit_ns)});
+}
+
+} // extern "C"
