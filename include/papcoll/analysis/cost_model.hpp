@@ -53,6 +53,15 @@ inline void check(cost_model const& model) {
     require_cost(model.compute_per_byte, "compute_per_byte");
 }
 
+/// What a rank does in a simulated collective before it arrives.
+enum class participation {
+    from_arrival, ///< Nothing.
+    /// From the first arrival of all on it sends, receives and combines all that does not need its own data:
+    /// it has a background thread, or began the operation early. A block that it has at the beginning, of a
+    /// reduction all, of a dissemination those that it owns, can be used from its arrival on.
+    background
+};
+
 /// How many bytes each block has: one number for all, or one per block. Does not own the numbers.
 class block_sizes {
 public:

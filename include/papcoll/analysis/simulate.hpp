@@ -55,15 +55,23 @@ struct timeline_recorder {
 
 template <class Recorder>
 auto simulate(std::span<transfer const> schedule, problem const& p, cost_model const& model,
-              block_sizes const& bytes, schedule_kind kind, Recorder recorder) -> std::vector<ticks> {
+              block_sizes const& bytes, schedule_kind kind, participation part, Recorder recorder)
+    -> std::vector<ticks> {
     check(p);
     check(model);
     if (!bytes.fits(p.blocks))
         throw std::invalid_argument("papcoll: block_bytes must be one size, or one for each of " +
                                     std::to_string(p.blocks) + " blocks");
-    schedule_graph const graph(schedule, p, kind, bytes);
-    return simulation<Recorder>(graph, p, model, bytes, recorder).run();
+    schedule_graph const graph(schedule, p, kind, bytes, part == participation::background);
+    return simulation<Recorder>(graph, p, model, bytes, part, recorder).run();
 }
+
+/// Schedulers with pre_steps are made for ranks that take part before they arrive; see background_scheduler.
+template <scheduler S>
+inline constexpr auto participation_of = requires(S const& s, problem const& p) {
+    s.pre_steps(p);
+}
+? participation::background : participation::from_arrival;
 
 } // namespace detail
 
@@ -72,7 +80,8 @@ auto simulate(std::span<transfer const> schedule, problem const& p, cost_model c
 ///
 /// The model is the one-ported, full-duplex α–β–γ model with overlap:
 ///
-///  1. A rank does nothing before it arrives.
+///  1. A rank does nothing before it arrives; with participation::background only what needs its own data
+///     waits for that.
 ///  2. Transfers of equal (step, from, to) are one message, which takes model.transfer_time(all its bytes).
 ///     Meanwhile its sender sends nothing else and its receiver receives nothing else; but a rank may send,
 ///     receive and combine at the same time.
@@ -100,25 +109,28 @@ auto simulate(std::span<transfer const> schedule, problem const& p, cost_model c
 /// (step, from, to, block); O(T + P + N) memory.
 [[nodiscard]] inline auto simulate(std::span<transfer const> schedule, problem const& p,
                                    cost_model const& model, block_sizes const& block_bytes,
-                                   schedule_kind kind = schedule_kind::reduction) -> std::vector<ticks> {
-    return detail::simulate(schedule, p, model, block_bytes, kind, detail::no_recorder{});
+                                   schedule_kind kind = schedule_kind::reduction,
+                                   participation part = participation::from_arrival) -> std::vector<ticks> {
+    return detail::simulate(schedule, p, model, block_bytes, kind, part, detail::no_recorder{});
 }
 
-/// The same for all of what a scheduler generates, of its own kind.
+/// The same for all of what a scheduler generates, of its own kind; in the background if it has pre_steps,
+/// see background_scheduler.
 template <scheduler S>
 [[nodiscard]] auto simulate(S const& s, problem const& p, cost_model const& model,
                             block_sizes const& block_bytes) -> std::vector<ticks> {
-    return simulate(transfers(s, p), p, model, block_bytes, S::kind);
+    return simulate(transfers(s, p), p, model, block_bytes, S::kind, detail::participation_of<S>);
 }
 
 /// As simulate, but returns when each transfer and each combination began and ended, too.
 [[nodiscard]] inline auto simulate_timeline(std::span<transfer const> schedule, problem const& p,
                                             cost_model const& model, block_sizes const& block_bytes,
-                                            schedule_kind kind = schedule_kind::reduction)
+                                            schedule_kind kind = schedule_kind::reduction,
+                                            participation part = participation::from_arrival)
     -> schedule_timeline {
     schedule_timeline timeline;
     timeline.exits =
-        detail::simulate(schedule, p, model, block_bytes, kind, detail::timeline_recorder{timeline});
+        detail::simulate(schedule, p, model, block_bytes, kind, part, detail::timeline_recorder{timeline});
     for (int rank = 0; rank < p.ranks; ++rank) timeline.arrivals.push_back(p.arrival(rank));
     return timeline;
 }
@@ -126,7 +138,7 @@ template <scheduler S>
 template <scheduler S>
 [[nodiscard]] auto simulate_timeline(S const& s, problem const& p, cost_model const& model,
                                      block_sizes const& block_bytes) -> schedule_timeline {
-    return simulate_timeline(transfers(s, p), p, model, block_bytes, S::kind);
+    return simulate_timeline(transfers(s, p), p, model, block_bytes, S::kind, detail::participation_of<S>);
 }
 
 } // namespace papcoll::inline v0

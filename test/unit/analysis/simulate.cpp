@@ -25,6 +25,7 @@
 using papcoll::circulant_reduction_scheduler;
 using papcoll::circulant_scheduler;
 using papcoll::cost_model;
+using papcoll::participation;
 using papcoll::problem;
 using papcoll::schedule_kind;
 using papcoll::schedule_timeline;
@@ -53,12 +54,15 @@ auto random_arrivals(int ranks, int most, std::uint64_t seed) -> times {
 class timeline_inspector {
 public:
     timeline_inspector(schedule_timeline const& timeline, std::vector<transfer> schedule, cost_model model,
-                       std::span<std::size_t const> bytes, schedule_kind kind)
+                       std::span<std::size_t const> bytes, schedule_kind kind, problem const& p,
+                       participation part)
         : m_timeline(timeline)
         , m_schedule(std::move(schedule))
         , m_model(model)
         , m_bytes(bytes)
-        , m_kind(kind) {
+        , m_kind(kind)
+        , m_problem(p)
+        , m_part(part) {
         std::erase_if(m_schedule, [&](transfer const& t) { return size(t) == 0; });
         std::sort(m_schedule.begin(), m_schedule.end());
         for (auto const& t : timeline.transfers) m_sent[t.what] = {t.begin, t.end};
@@ -90,7 +94,7 @@ private:
         return sum;
     }
     [[nodiscard]] auto earliest_begin(transfer const& t) const -> ticks {
-        auto begin = std::max(m_timeline.arrivals[at(t.from)], m_timeline.arrivals[at(t.to)]);
+        auto begin = std::max(present(t.from), present(t.to));
         for (auto const& other : m_schedule) {
             if (other.from == t.from && std::tie(other.step, other.to) < std::tie(t.step, t.to))
                 begin = std::max(begin, m_sent.at(other).second);
@@ -101,9 +105,19 @@ private:
         }
         return begin;
     }
+    [[nodiscard]] auto present(int rank) const -> ticks {
+        return m_part == participation::background
+                   ? *std::min_element(m_timeline.arrivals.begin(), m_timeline.arrivals.end())
+                   : m_timeline.arrivals[at(rank)];
+    }
+    /// When a rank's own data is there, if it has any of this block.
+    [[nodiscard]] auto initial(int rank, int block) const -> ticks {
+        bool const has = m_kind == schedule_kind::reduction || m_problem.owner(block) == rank;
+        return has ? m_timeline.arrivals[at(rank)] : present(rank);
+    }
     /// When everything that `rank` receives of the block before this step is stored or combined.
     [[nodiscard]] auto taken_before(int rank, int block, step_type step) const -> ticks {
-        ticks taken = m_timeline.arrivals[at(rank)];
+        ticks taken = initial(rank, block);
         for (auto const& t : m_schedule)
             if (t.to == rank && t.block == block && t.step < step) taken = std::max(taken, this->taken(t));
         return taken;
@@ -114,7 +128,7 @@ private:
     }
     /// When a received block may be stored or combined.
     [[nodiscard]] auto ready(transfer const& t) const -> ticks {
-        auto time = m_sent.at(t).second;
+        auto time = std::max(m_sent.at(t).second, initial(t.to, t.block));
         for (auto const& other : m_schedule) {
             if (other.block != t.block) continue;
             if (other.from == t.to && other.step < t.step) time = std::max(time, m_sent.at(other).first);
@@ -163,6 +177,8 @@ private:
     cost_model m_model;
     std::span<std::size_t const> m_bytes;
     schedule_kind m_kind;
+    problem m_problem;
+    participation m_part;
     std::map<transfer, interval> m_sent;
     std::map<transfer, interval> m_combined;
 };
@@ -173,9 +189,12 @@ void inspect(Scheduler const& s, problem const& p, cost_model const& model,
     CAPTURE(p.ranks);
     CAPTURE(p.blocks);
     auto const schedule = papcoll::transfers(s, p);
-    auto const timeline = simulate_timeline(schedule, p, model, bytes, Scheduler::kind);
-    CHECK(timeline.exits == simulate(s, p, model, bytes));
-    timeline_inspector(timeline, schedule, model, bytes, Scheduler::kind).run();
+    CHECK(simulate(s, p, model, bytes) == simulate(schedule, p, model, bytes, Scheduler::kind));
+    for (auto const part : {participation::from_arrival, participation::background}) {
+        auto const timeline = simulate_timeline(schedule, p, model, bytes, Scheduler::kind, part);
+        CHECK(timeline.exits == simulate(schedule, p, model, bytes, Scheduler::kind, part));
+        timeline_inspector(timeline, schedule, model, bytes, Scheduler::kind, p, part).run();
+    }
 }
 
 auto const models = std::array{
@@ -314,6 +333,51 @@ TEST_CASE("a block that comes back waits until it has left, and is stored withou
     CHECK(timeline.transfers.back().what == transfer{4, 1, 0, 0});
     CHECK(timeline.transfers.back().begin == ticks{600});
     CHECK(timeline.exits == times{ticks{710}, ticks{610}, ticks{610}, ticks{10}, ticks{30}});
+}
+
+TEST_CASE("in the background only the rank's own data waits for it") {
+    // A ring of three; rank 1 is late. The blocks of 0 and 2 go round without it.
+    std::vector<transfer> const ring{{0, 0, 1, 0}, {0, 1, 2, 1}, {0, 2, 0, 2},
+                                     {1, 0, 1, 2}, {1, 1, 2, 0}, {1, 2, 0, 1}};
+    times const arrivals{ticks{0}, ticks{500}, ticks{30}};
+    std::array const owners{0, 1, 2};
+    problem const p{.ranks = 3, .blocks = 3, .arrivals = arrivals, .owners = owners};
+    cost_model const model{.latency = ticks{10}};
+    auto const run = [&](participation part) {
+        return simulate(ring, p, model, 1, schedule_kind::dissemination, part);
+    };
+    CHECK(run(participation::from_arrival) == times{ticks{520}, ticks{520}, ticks{520}});
+    CHECK(run(participation::background) == times{ticks{520}, ticks{520}, ticks{520}});
+    // Without the order of the ring, rank 1 has everything when it arrives.
+    std::vector<transfer> const early{{0, 0, 1, 0}, {0, 2, 0, 2}, {1, 0, 2, 0},
+                                      {1, 2, 1, 2}, {2, 1, 0, 1}, {3, 1, 2, 1}};
+    CHECK(simulate(early, p, model, 1, schedule_kind::dissemination, participation::background) ==
+          times{ticks{510}, ticks{520}, ticks{520}});
+    CHECK(simulate(early, p, model, 1, schedule_kind::dissemination) ==
+          times{ticks{520}, ticks{530}, ticks{530}});
+}
+
+namespace {
+
+struct early_ring { // any scheduler with pre_steps
+    static constexpr auto kind = schedule_kind::dissemination;
+    [[nodiscard]] auto for_rank(problem const&, int rank) const -> papcoll::rank_schedule {
+        return rank == 0 ? papcoll::rank_schedule{.sends = {{0, 1, 0}}, .receives = {}}
+                         : papcoll::rank_schedule{.sends = {}, .receives = {{0, 0, 0}}};
+    }
+    [[nodiscard]] auto pre_steps(problem const&) const -> step_type { return 1; }
+};
+
+} // namespace
+
+TEST_CASE("schedulers with pre-steps are simulated in the background") {
+    times const arrivals{ticks{0}, ticks{500}};
+    problem const p{.ranks = 2, .arrivals = arrivals, .owners = {}};
+    cost_model const model{.latency = ticks{10}};
+    CHECK(simulate(early_ring{}, p, model, 1) == times{ticks{10}, ticks{500}});
+    auto const timeline = simulate_timeline(early_ring{}, p, model, 1);
+    CHECK(timeline.exits == times{ticks{10}, ticks{500}});
+    CHECK(timeline.transfers.front().begin == ticks{0});
 }
 
 TEST_CASE("any order of the transfers and any numbering of the steps give the same times") {

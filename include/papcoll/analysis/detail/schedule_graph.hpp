@@ -32,13 +32,14 @@ public:
     };
     /// What one end does with a block.
     struct use {
-        int next = none; ///< of the same block on the same rank
-        bool first = true;
+        int next = none;   ///< of the same block on the same rank
+        bool first = true; ///< waits for no other use, and not for the arrival
         bool combines = false;
     };
 
+    /// With `data_later` a use of what a rank has at the beginning waits for its arrival.
     schedule_graph(std::span<transfer const> schedule, problem const& p, schedule_kind kind,
-                   block_sizes const& bytes)
+                   block_sizes const& bytes, bool data_later)
         : m_first_send(static_cast<std::size_t>(p.ranks), none)
         , m_first_receive(static_cast<std::size_t>(p.ranks), none) {
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max() / 2);
@@ -54,7 +55,7 @@ public:
             std::sort(m_transfers.begin(), m_transfers.end());
         group();
         m_uses.resize(2 * m_transfers.size());
-        chain_uses(p, kind);
+        chain_uses(p, kind, data_later);
     }
 
     [[nodiscard]] auto transfers() const -> std::vector<transfer> const& { return m_transfers; }
@@ -63,6 +64,12 @@ public:
     [[nodiscard]] auto use_of(int number) const -> use const& { return m_uses[index(number)]; }
     [[nodiscard]] auto first_send(int rank) const -> int { return m_first_send[index(rank)]; }
     [[nodiscard]] auto first_receive(int rank) const -> int { return m_first_receive[index(rank)]; }
+
+    /// The uses that wait for the arrival of `rank`, one for each block of them.
+    [[nodiscard]] auto initial_uses(int rank) const -> std::span<int const> {
+        auto const begin = m_begin_initial[index(rank)];
+        return std::span(m_initial).subspan(begin, m_begin_initial[index(rank) + 1] - begin);
+    }
 
     static constexpr auto sending(int transfer) -> int { return 2 * transfer; }
     static constexpr auto receiving(int transfer) -> int { return 2 * transfer + 1; }
@@ -136,18 +143,24 @@ private:
         bool held = false;
     };
 
-    void chain_uses(problem const& p, schedule_kind kind) {
+    void chain_uses(problem const& p, schedule_kind kind, bool data_later) {
         std::vector<std::size_t> begins;
         auto const order = uses_by_rank(p.ranks, begins);
         std::vector<block_state> blocks(index(p.blocks)); // shared by the ranks, one after another
-        for (int rank = 0; rank < p.ranks; ++rank)
+        for (int rank = 0; rank < p.ranks; ++rank) {
+            m_begin_initial.push_back(m_initial.size());
             for (auto i = begins[index(rank)]; i < begins[index(rank) + 1]; ++i) {
                 auto const& t = m_transfers[index(transfer_of(order[i]))];
                 auto& state = blocks[index(t.block)];
-                if (state.rank != rank)
+                if (state.rank != rank) {
                     state = {rank, none, kind == schedule_kind::reduction || p.owner(t.block) == rank};
+                    if (data_later && state.held) m_initial.push_back(order[i]);
+                }
                 chain(state, order[i], kind);
             }
+        }
+        m_begin_initial.push_back(m_initial.size());
+        for (int const number : m_initial) m_uses[index(number)].first = false;
     }
     void chain(block_state& state, int number, schedule_kind kind) {
         auto const& t = m_transfers[index(transfer_of(number))];
@@ -173,6 +186,8 @@ private:
     std::vector<use> m_uses;
     std::vector<int> m_first_send; // per rank
     std::vector<int> m_first_receive;
+    std::vector<int> m_initial; // those of rank 0 first
+    std::vector<std::size_t> m_begin_initial;
 };
 
 } // namespace papcoll::inline v0::detail

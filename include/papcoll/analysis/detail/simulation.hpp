@@ -25,7 +25,7 @@ template <class Recorder>
 class simulation {
 public:
     simulation(schedule_graph const& graph, problem const& p, cost_model const& model,
-               block_sizes const& bytes, Recorder& recorder)
+               block_sizes const& bytes, participation part, Recorder& recorder)
         : m_graph(graph)
         , m_model(model)
         , m_bytes(bytes)
@@ -38,9 +38,13 @@ public:
             if (!graph.use_of(graph.sending(i)).first) ++m_waiting[at(graph.message_of(i))];
             if (graph.use_of(graph.receiving(i)).first) --m_missing[at(i)];
         }
+        for (int rank = 0; rank < p.ranks; ++rank) m_exits.push_back(p.arrival(rank));
+        ticks const first = *std::min_element(m_exits.begin(), m_exits.end());
         for (int rank = 0; rank < p.ranks; ++rank) {
-            m_exits.push_back(p.arrival(rank));
-            m_events.push({p.arrival(rank), event::kind::arrival, rank});
+            bool const waits = part == participation::from_arrival;
+            m_events.push({waits ? p.arrival(rank) : first, event::kind::presence, rank});
+            if (!graph.initial_uses(rank).empty())
+                m_events.push({p.arrival(rank), event::kind::arrival, rank});
         }
     }
 
@@ -56,9 +60,12 @@ public:
             case event::kind::combination:
                 end_combination(e.id);
                 break;
-            case event::kind::arrival:
+            case event::kind::presence:
                 release(m_graph.first_send(e.id));
                 release(m_graph.first_receive(e.id));
+                break;
+            case event::kind::arrival:
+                for (int const use : m_graph.initial_uses(e.id)) begin(use);
                 break;
             }
         }
@@ -71,7 +78,7 @@ private:
     using message = schedule_graph::message;
 
     struct event {
-        enum class kind { message, combination, arrival };
+        enum class kind { message, combination, presence, arrival };
         ticks time;
         kind what;
         int id; ///< of the message or the rank
@@ -110,9 +117,10 @@ private:
     }
     void stay(int rank) { m_exits[at(rank)] = std::max(m_exits[at(rank)], m_now); }
 
-    /// The uses after this one, up to the first that takes time or has to wait.
-    void finish(int use) {
-        for (use = m_graph.use_of(use).next; use != none; use = m_graph.use_of(use).next) {
+    void finish(int use) { begin(m_graph.use_of(use).next); }
+    /// This use and those after it, up to the first that takes time or has to wait.
+    void begin(int use) {
+        for (; use != none; use = m_graph.use_of(use).next) {
             int const i = schedule_graph::transfer_of(use);
             if (schedule_graph::is_send(use)) return release(m_graph.message_of(i));
             if (--m_missing[at(i)] > 0 || !take(i)) return;
