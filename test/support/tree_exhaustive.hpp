@@ -1,0 +1,95 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/schedule/problem.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+/// Forward in time and without any of the library's constructions: when does a reduction through this tree
+/// end, and what is the least over all trees.
+namespace tree_exhaustive {
+
+using papcoll::problem;
+using papcoll::ticks;
+
+/// receiver[rank] for all but the root. A rank takes part from its arrival on; it receives one message at a
+/// time, the first to be ready first (exchanging two neighbours shows that no order is better), and combines
+/// in that order.
+class evaluator {
+public:
+    evaluator(problem const& p, ticks transfer_time, ticks compute_time)
+        : m_problem(p)
+        , m_transfer(transfer_time)
+        , m_compute(compute_time)
+        , m_senders(static_cast<std::size_t>(p.ranks)) {}
+
+    auto end(std::vector<int> const& receiver) -> ticks {
+        for (auto& list : m_senders) list.clear();
+        for (int rank = 0; rank < m_problem.ranks; ++rank)
+            if (rank != m_problem.root)
+                m_senders[static_cast<std::size_t>(receiver[static_cast<std::size_t>(rank)])].push_back(rank);
+        return complete(m_problem.root);
+    }
+
+private:
+    auto complete(int rank) -> ticks {
+        std::vector<ticks> ready;
+        for (int const sender : m_senders[static_cast<std::size_t>(rank)]) ready.push_back(complete(sender));
+        std::sort(ready.begin(), ready.end());
+        ticks link = m_problem.arrival(rank);
+        ticks result = link;
+        for (ticks const time : ready) {
+            link = std::max(link, time) + m_transfer;
+            result = std::max(result, link) + m_compute;
+        }
+        return result;
+    }
+
+    problem m_problem;
+    ticks m_transfer;
+    ticks m_compute;
+    std::vector<std::vector<int>> m_senders;
+};
+
+/// Calls visit(receiver) for every labelled tree, hung at the root: P^(P-2) Prüfer codes.
+template <class Visit>
+void for_each_tree(problem const& p, Visit visit) {
+    auto const n = static_cast<std::size_t>(p.ranks);
+    std::vector<int> receiver(n, p.root);
+    if (n <= 2) return visit(std::as_const(receiver));
+    // The root has the largest label, so it is never removed as a leaf, and each leaf's neighbour receives.
+    auto const rank_of = [&](std::size_t label) {
+        auto const root = static_cast<std::size_t>(p.root);
+        return label + 1 == n ? root : label + (label >= root ? 1 : 0);
+    };
+    std::vector<std::size_t> code(n - 2, 0);
+    std::vector<int> degree(n);
+    auto const least_leaf = [&] {
+        return static_cast<std::size_t>(std::find(degree.begin(), degree.end(), 1) - degree.begin());
+    };
+    for (std::size_t digit = 0; digit < code.size();) {
+        std::fill(degree.begin(), degree.end(), 1);
+        for (auto const label : code) ++degree[label];
+        for (auto const label : code) {
+            auto const leaf = least_leaf();
+            receiver[rank_of(leaf)] = static_cast<int>(rank_of(label));
+            degree[leaf] = 0;
+            --degree[label];
+        }
+        receiver[rank_of(least_leaf())] = p.root;
+        visit(std::as_const(receiver));
+        for (digit = 0; digit < code.size() && ++code[digit] == n; ++digit) code[digit] = 0;
+    }
+}
+
+inline auto least_end(problem const& p, ticks transfer_time, ticks compute_time) -> ticks {
+    evaluator evaluate(p, transfer_time, compute_time);
+    ticks best = ticks::max();
+    for_each_tree(p, [&](auto const& receiver) { best = std::min(best, evaluate.end(receiver)); });
+    return best;
+}
+
+} // namespace tree_exhaustive

@@ -1,0 +1,199 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/analysis/verify.hpp>
+#include <papcoll/scheduler/arrival_tree.hpp>
+#include <papcoll/scheduler/greedy_tree.hpp>
+#include <papcoll/scheduler/reversed.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/tree_cases.hpp"
+#include "support/tree_exhaustive.hpp"
+
+namespace {
+
+using papcoll::arrival_tree;
+using papcoll::arrival_tree_scheduler;
+using papcoll::greedy_tree;
+using papcoll::problem;
+using papcoll::ticks;
+using tree_cases::all_costs;
+
+static_assert(papcoll::scheduler<arrival_tree_scheduler>);
+
+class random_arrivals {
+public:
+    explicit random_arrivals(unsigned seed)
+        : m_random(seed) {}
+
+    auto below(int limit) -> int { return std::uniform_int_distribution<int>(0, limit - 1)(m_random); }
+    /// Spread evenly, in a few groups, or all but some early.
+    auto operator()(int ranks, int spread) -> std::vector<ticks> {
+        std::vector<ticks> arrivals;
+        int const kind = below(3);
+        for (int rank = 0; rank < ranks; ++rank) {
+            int const time = below(spread + 1);
+            arrivals.emplace_back(kind == 0 ? time : kind == 1 ? time / 7 * 7 : below(3) == 0 ? time : 0);
+        }
+        return arrivals;
+    }
+
+private:
+    std::mt19937 m_random;
+};
+
+/// What is wrong with the times of the tree; empty: nothing. Each rank sends, receives and combines after its
+/// arrival only, one message at a time, and what it sends is combined before.
+auto timing_fault(papcoll::rank_tree const& placed, problem const& p) -> std::string {
+    auto const& tree = placed.tree;
+    std::vector<ticks> result;
+    std::vector<ticks> link;
+    for (int const rank : placed.rank) result.push_back(p.arrival(rank));
+    link = result;
+    for (int i = tree.machines() - 1; i >= 1; --i) {
+        auto const t = tree.at(i);
+        auto const to = static_cast<std::size_t>(t.to);
+        if (t.begin < result[static_cast<std::size_t>(t.from)]) return "sends before it is ready";
+        if (t.begin < link[to]) return "receives before it can";
+        link[to] = t.end;
+        result[to] = std::max(result[to], t.end) + tree.compute_time;
+    }
+    auto ranks = placed.rank;
+    std::sort(ranks.begin(), ranks.end());
+    for (int rank = 0; rank < p.ranks; ++rank)
+        if (ranks[static_cast<std::size_t>(rank)] != rank) return "not every rank once";
+    if (placed.rank[0] != p.root) return "not at the root";
+    return result[0] <= tree.finish ? "" : "ends late";
+}
+
+void check_schedule(arrival_tree_scheduler const& s, problem const& p) {
+    auto const all = s.transfers(p);
+    REQUIRE(papcoll::verify_reduction(all, p).value_or("right") == "right");
+    REQUIRE(all.size() == static_cast<std::size_t>((p.ranks - 1) * p.blocks));
+    auto const back = papcoll::reversed(s);
+    REQUIRE(papcoll::verify_dissemination(papcoll::transfers(back, p), p).value_or("right") == "right");
+    std::vector<papcoll::transfer> of_ranks;
+    std::vector<papcoll::transfer> reversed_of_ranks;
+    for (int rank = 0; rank < p.ranks; ++rank) {
+        for (auto const& t : s.for_rank(p, rank).receives)
+            of_ranks.push_back({t.step, t.peer, rank, t.block});
+        for (auto const& t : back.for_rank(p, rank).sends)
+            reversed_of_ranks.push_back({t.step, rank, t.peer, t.block});
+    }
+    std::sort(of_ranks.begin(), of_ranks.end());
+    std::sort(reversed_of_ranks.begin(), reversed_of_ranks.end());
+    REQUIRE(of_ranks == all);
+    REQUIRE(reversed_of_ranks == papcoll::transfers(back, p));
+}
+
+} // namespace
+
+TEST_CASE("when all arrive together it takes as long as Algorithm 1") {
+    for (auto const& [d, c] : all_costs())
+        for (int n = 1; n <= 200; ++n)
+            for (int const root : {0, n / 2, n - 1}) {
+                auto const least = greedy_tree(n, d, c).finish;
+                CHECK(arrival_tree({.ranks = n, .root = root}, d, c).tree.finish == least);
+                std::vector<ticks> const arrivals(static_cast<std::size_t>(n), ticks{-50});
+                CHECK(arrival_tree({.ranks = n, .root = root, .arrivals = arrivals}, d, c).tree.finish ==
+                      least - ticks{50});
+            }
+}
+
+TEST_CASE("no tree of up to 7 ranks ends earlier, nor does its own before the time it states") {
+    random_arrivals arrivals(4);
+    for (int n = 1; n <= 7; ++n)
+        for (int instance = 0; instance < (n < 7 ? 300 : 60); ++instance) {
+            ticks const d{arrivals.below(8)};
+            ticks const c{arrivals.below(8) + (d == ticks{0} ? 1 : 0)};
+            auto const times = arrivals(n, arrivals.below(60));
+            problem const p{.ranks = n, .root = arrivals.below(n), .arrivals = times};
+            auto const placed = arrival_tree(p, d, c);
+            REQUIRE(timing_fault(placed, p) == "");
+            REQUIRE(placed.tree.finish == tree_exhaustive::least_end(p, d, c));
+            std::vector<int> receiver(times.size(), p.root);
+            for (int i = 1; i < n; ++i) {
+                auto const t = placed.tree.at(i);
+                receiver[static_cast<std::size_t>(placed.rank[static_cast<std::size_t>(t.from)])] =
+                    placed.rank[static_cast<std::size_t>(t.to)];
+            }
+            CHECK(tree_exhaustive::evaluator(p, d, c).end(receiver) == placed.tree.finish);
+        }
+}
+
+TEST_CASE("one rank that is late enough, the root or another, costs one transfer and one combination") {
+    for (auto const& [d, c] : all_costs())
+        for (int n = 2; n <= 64; ++n)
+            for (int const root : {0, n / 2})
+                for (int const late : {0, n / 2, n - 1}) {
+                    std::vector<ticks> arrivals(static_cast<std::size_t>(n), ticks{0});
+                    // the others are through: without the late rank, and the root's last combination
+                    ticks const last = greedy_tree(n - 1, d, c).finish;
+                    arrivals[static_cast<std::size_t>(late)] = last;
+                    problem const p{.ranks = n, .root = root, .arrivals = arrivals};
+                    CHECK(arrival_tree(p, d, c).tree.finish == last + d + c);
+                }
+}
+
+TEST_CASE("later arrivals never make it end earlier, and it never ends after waiting for all") {
+    random_arrivals arrivals(5);
+    for (int instance = 0; instance < 2000; ++instance) {
+        int const n = 1 + arrivals.below(60);
+        auto const [d, c] = all_costs()[static_cast<std::size_t>(arrivals.below(12))];
+        auto times = arrivals(n, arrivals.below(300));
+        problem const p{.ranks = n, .root = arrivals.below(n), .arrivals = times};
+        auto const placed = arrival_tree(p, d, c);
+        REQUIRE(timing_fault(placed, p) == "");
+        REQUIRE(std::is_sorted(placed.tree.remaining.begin(), placed.tree.remaining.end()));
+        ticks const last = *std::max_element(times.begin(), times.end());
+        ticks const together = greedy_tree(n, d, c).finish;
+        CHECK(placed.tree.finish >= last + (n > 1 ? d + c : ticks{0}));
+        CHECK(placed.tree.finish <= last + together);
+        times[static_cast<std::size_t>(arrivals.below(n))] += ticks{arrivals.below(30)};
+        CHECK(arrival_tree(p, d, c).tree.finish >= placed.tree.finish);
+    }
+}
+
+TEST_CASE("schedules are right, one block or several, with any arrivals") {
+    random_arrivals arrivals(6);
+    for (int instance = 0; instance < 400; ++instance) {
+        int const n = 1 + arrivals.below(40);
+        auto const times = arrivals(n, arrivals.below(100));
+        problem const p{.ranks = n,
+                        .root = arrivals.below(n),
+                        .blocks = 1 + arrivals.below(4),
+                        .arrivals = instance % 10 == 0 ? std::span<ticks const>{} : times};
+        auto const [d, c] = all_costs()[static_cast<std::size_t>(arrivals.below(12))];
+        check_schedule({.transfer_time = d, .compute_time = c}, p);
+    }
+}
+
+TEST_CASE("the extremes of ticks, and costs of zero, give right schedules") {
+    std::vector<ticks> const extremes{ticks::min(), ticks::max(), ticks{0},  ticks::max() - ticks{1},
+                                      ticks{-5},    ticks{9},     ticks{-5}, ticks::min()};
+    for (int root = 0; root < 8; ++root)
+        for (auto const& times : {extremes, std::vector(8, ticks::min()), std::vector(8, ticks::max())})
+            for (ticks const d : {ticks{0}, ticks{3}, ticks::max() / 80})
+                check_schedule({.transfer_time = d, .compute_time = ticks{0}},
+                               {.ranks = 8, .root = root, .arrivals = times});
+}
+
+TEST_CASE("values that cannot be are named") {
+    arrival_tree_scheduler const s;
+    std::vector<ticks> const one_arrival(1, ticks{0});
+    CHECK_THROWS_WITH_AS((void)s.for_rank({.ranks = 2, .arrivals = one_arrival}, 0),
+                         doctest::Contains("problem.arrivals"), std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)s.for_rank({.ranks = 2}, 2), doctest::Contains("rank must be"),
+                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)arrival_tree({.ranks = 2}, ticks{-3}, ticks{0}),
+                         doctest::Contains("transfer_time"), std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)arrival_tree({.ranks = 2, .root = 5}, ticks{3}, ticks{0}),
+                         doctest::Contains("problem.root"), std::invalid_argument);
+}
