@@ -60,11 +60,11 @@ void all_to_all(T& t, std::size_t bytes, int per_pair, bool block) {
     std::size_t next = 0;
     for (int peer = 0; peer < t.size(); ++peer)
         for (int k = 0; k < per_pair && peer != t.rank(); ++k, ++next)
-            pendings.push_back(t.irecv(papcoll::channel::data, in[next], peer, 5));
+            pendings.push_back(t.irecv(papcoll::channel::data, std::span(in[next]), peer, 5));
     next = 0;
     for (int peer = 0; peer < t.size(); ++peer)
         for (int k = 0; k < per_pair && peer != t.rank(); ++k, ++next)
-            pendings.push_back(t.isend(papcoll::channel::data, out[next], peer, 5));
+            pendings.push_back(t.isend(papcoll::channel::data, std::span(out[next]), peer, 5));
     wait_all(t, pendings, block);
     next = 0;
     for (int peer = 0; peer < t.size(); ++peer)
@@ -88,10 +88,10 @@ void matching(T& t) {
     std::vector<typename T::pending> pendings;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         out.push_back(pattern(t.rank(), to, static_cast<int>(k), 16 + k));
-        pendings.push_back(t.isend(kinds[k].first, out.back(), to, kinds[k].second));
+        pendings.push_back(t.isend(kinds[k].first, std::span(out.back()), to, kinds[k].second));
     }
     for (std::size_t k = kinds.size(); k-- > 0;)
-        pendings.push_back(t.irecv(kinds[k].first, in[k], from, kinds[k].second));
+        pendings.push_back(t.irecv(kinds[k].first, std::span(in[k]), from, kinds[k].second));
     wait_all(t, pendings, true);
     for (std::size_t k = 0; k < kinds.size(); ++k) // shorter than the receive
         CHECK(std::equal(in[k].begin(), in[k].begin() + 16 + static_cast<int>(k),

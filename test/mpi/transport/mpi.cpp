@@ -65,7 +65,7 @@ TEST_CASE("a message that is too long is reported by its error class") {
     std::vector<std::byte> in(64);
     std::vector<MPI_Request> pendings;
     pendings.push_back(t.irecv(papcoll::channel::data, std::span(in).first(4), from, 3));
-    pendings.push_back(t.isend(papcoll::channel::data, out, to, 3));
+    pendings.push_back(t.isend(papcoll::channel::data, std::span(out), to, 3));
     int error_class = MPI_SUCCESS;
     std::vector<int> done;
     try {

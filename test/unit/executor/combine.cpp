@@ -23,7 +23,9 @@ struct windowed {
     std::vector<papcoll::ticks> arrivals;
     int blocks = 1;
 
-    static constexpr auto kind = papcoll::schedule_kind::reduction;
+    static constexpr auto provides(papcoll::collective_kind operation) -> bool {
+        return operation == papcoll::collective_kind::reduce;
+    }
     static constexpr bool reorders_operands = true;
     [[nodiscard]] auto name() const -> char const* { return "windowed"; }
     void check(papcoll::call_shape const&) const {}
@@ -31,12 +33,15 @@ struct windowed {
         return std::nullopt;
     }
     [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const&) const
-        -> papcoll::message_program {
+        -> papcoll::execution_plan {
         papcoll::problem const p{
             .ranks = shape.ranks, .root = shape.root, .blocks = blocks, .arrivals = arrivals, .owners = {}};
-        return papcoll::compile(algorithm.for_rank(p, shape.rank), {shape.count, blocks},
-                                std::vector<bool>(static_cast<std::size_t>(blocks), shape.rank == shape.root),
-                                windows);
+        return {{{papcoll::execution_stage::work::reduce,
+                  papcoll::compile(
+                      Scheduler::kind, algorithm.for_rank(p, shape.rank),
+                      papcoll::ranges_of({shape.count, blocks}),
+                      std::vector<bool>(static_cast<std::size_t>(blocks), shape.rank == shape.root), windows),
+                  {}}}};
     }
 };
 

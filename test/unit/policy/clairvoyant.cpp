@@ -20,27 +20,34 @@ namespace {
 
 link_model const slow{ticks(50'000), 84.0};
 
+auto shape_of(int ranks, int rank, std::size_t count) -> call_shape {
+    call_shape shape{.ranks = ranks, .rank = rank};
+    shape.count = count;
+    shape.element_bytes = 4;
+    return shape;
+}
+
 /// The archetype of a block policy.
 struct nothing {
-    static constexpr auto kind = papcoll::schedule_kind::reduction;
+    static constexpr auto provides(papcoll::collective_kind) -> bool { return true; }
     static constexpr bool reorders_operands = false;
     [[nodiscard]] auto name() const -> char const* { return "nothing"; }
     void check(call_shape const&) const {}
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::nullopt;
     }
-    [[nodiscard]] auto plan(call_shape const&, link_model const&) const -> papcoll::message_program {
+    [[nodiscard]] auto plan(call_shape const&, link_model const&) const -> papcoll::execution_plan {
         return {};
     }
 };
-struct without_kind {
+struct does_not_say_what_it_provides {
     [[maybe_unused]] static constexpr bool reorders_operands = false;
     [[nodiscard]] auto name() const -> char const* { return "nothing"; }
     void check(call_shape const&) const {}
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::nullopt;
     }
-    [[nodiscard]] auto plan(call_shape const&, link_model const&) const -> papcoll::message_program {
+    [[nodiscard]] auto plan(call_shape const&, link_model const&) const -> papcoll::execution_plan {
         return {};
     }
 };
@@ -48,6 +55,9 @@ struct plans_a_schedule : nothing {
     [[nodiscard]] auto plan(call_shape const&, link_model const&) const -> papcoll::rank_schedule {
         return {};
     }
+};
+struct provides_at_run_time : nothing {
+    auto provides(papcoll::collective_kind) const -> bool { return true; }
 };
 struct says_no_order : nothing {
     [[maybe_unused]] static constexpr int reorders_operands = 0;
@@ -59,7 +69,8 @@ TEST_CASE("the policy concept takes its archetype and refuses near misses") {
     CHECK(papcoll::block_policy<nothing>);
     CHECK(papcoll::block_policy<clairvoyant>);
     CHECK(papcoll::block_policy<papcoll::scheduled<papcoll::clairvoyant_scheduler<>>>);
-    CHECK_FALSE(papcoll::block_policy<without_kind>);
+    CHECK_FALSE(papcoll::block_policy<does_not_say_what_it_provides>);
+    CHECK_FALSE(papcoll::block_policy<provides_at_run_time>);
     CHECK_FALSE(papcoll::block_policy<plans_a_schedule>);
     CHECK_FALSE(papcoll::block_policy<says_no_order>);
     CHECK_FALSE(papcoll::block_policy<papcoll::clairvoyant_scheduler<>>);
@@ -72,7 +83,7 @@ TEST_CASE("known arrivals never cost rounds after the last arrival") {
                 CAPTURE(ranks);
                 CAPTURE(to_string(shape));
                 CAPTURE(percent);
-                call_shape const call{ranks, ranks / 2, 0, 1 << 20, 4};
+                auto const call = shape_of(ranks, ranks / 2, 1 << 20);
                 clairvoyant blind{.arrivals = {}, .round = {}, .segments = 64};
                 auto const together = blind.choose(call, slow);
                 auto const spread = together.rounds_after_last_arrival * together.round * percent / 100;
@@ -88,8 +99,8 @@ TEST_CASE("known arrivals never cost rounds after the last arrival") {
 TEST_CASE("what is left open comes from the link, the same on every rank") {
     for (std::size_t const count :
          {std::size_t(1), std::size_t(1000), std::size_t(1) << 20, std::size_t(1) << 34}) {
-        auto const first = clairvoyant{}.choose({8, 0, 0, count, 4}, slow);
-        auto const other = clairvoyant{}.choose({8, 5, 0, count, 4}, slow);
+        auto const first = clairvoyant{}.choose(shape_of(8, 0, count), slow);
+        auto const other = clairvoyant{}.choose(shape_of(8, 5, count), slow);
         CHECK(first.segments == other.segments);
         CHECK(first.round == other.round);
         CHECK(first.segments >= 1);
@@ -98,17 +109,17 @@ TEST_CASE("what is left open comes from the link, the same on every rank") {
         CHECK(first.round >= slow.transfer_time(partition.largest() * 4));
     }
     // 4 MiB on 100 Mbit/s: √(3 · 352 ms / 50 µs) segments
-    CHECK(clairvoyant{}.choose({8, 0, 0, 1 << 20, 4}, slow).segments == 144);
-    CHECK(clairvoyant{}.choose({8, 0, 0, std::numeric_limits<std::size_t>::max() / 8, 4}, slow).segments ==
+    CHECK(clairvoyant{}.choose(shape_of(8, 0, 1 << 20), slow).segments == 144);
+    CHECK(clairvoyant{}.choose(shape_of(8, 0, std::numeric_limits<std::size_t>::max() / 8), slow).segments ==
           4096);
-    CHECK(clairvoyant{}.choose({8, 0, 0, 1 << 20, 4}, link_model{}).segments >= 1);
-    CHECK(clairvoyant{}.choose({1, 0, 0, 1 << 20, 4}, slow).rounds_after_last_arrival == 0);
+    CHECK(clairvoyant{}.choose(shape_of(8, 0, 1 << 20), link_model{}).segments >= 1);
+    CHECK(clairvoyant{}.choose(shape_of(1, 0, 1 << 20), slow).rounds_after_last_arrival == 0);
 }
 
 TEST_CASE("plans are kept for equal policies and shapes, and for no others") {
     std::any slot;
     auto& cache = papcoll::detail::plan_cache::of(slot);
-    call_shape const shape{5, 1, 0, 1000, 4};
+    auto const shape = shape_of(5, 1, 1000);
     clairvoyant const policy{.arrivals = {}, .round = ticks(1000), .segments = 4};
     auto const plan = cache.plan(policy, shape, slow);
     CHECK(cache.plan(policy, shape, slow) == plan);
@@ -125,10 +136,11 @@ TEST_CASE("plans are kept for equal policies and shapes, and for no others") {
     for (int segments = 10; segments < 40; ++segments) {
         other = policy;
         other.segments = segments;
-        CHECK(cache.plan(other, shape, slow)->partition.blocks == segments);
+        CHECK(cache.plan(other, shape, slow)->stages[0].program.blocks.size() ==
+              static_cast<std::size_t>(segments));
     }
-    CHECK(cache.plan(policy, shape, slow)->partition.blocks == 4); // computed anew
+    CHECK(cache.plan(policy, shape, slow)->stages[0].program.blocks.size() == 4); // computed anew
     papcoll::scheduled<papcoll::clairvoyant_scheduler<>> const own{
         .algorithm = {}, .segments = 4, .arrivals = {}};
-    CHECK(cache.plan(own, shape, slow)->partition.blocks == 4);
+    CHECK(cache.plan(own, shape, slow)->stages[0].program.blocks.size() == 4);
 }

@@ -21,8 +21,8 @@ struct alone {
     [[nodiscard]] auto max_message_bytes() const -> std::size_t { return 1; }
     [[nodiscard]] auto attachment() -> std::shared_ptr<void>& { return *m_attachment; }
     [[nodiscard]] auto borrowed() const -> alone { return *this; }
-    auto isend(papcoll::channel, std::span<std::byte const>, int, int) -> pending { return {}; }
-    auto irecv(papcoll::channel, std::span<std::byte>, int, int) -> pending { return {}; }
+    auto isend(papcoll::channel, papcoll::const_message_parts, int, int) -> pending { return {}; }
+    auto irecv(papcoll::channel, papcoll::message_parts, int, int) -> pending { return {}; }
     void test_some(std::span<pending>, std::vector<int>&) {}
     void wait_some(std::span<pending>, std::vector<int>&) {}
     void idle() {}
@@ -41,7 +41,10 @@ struct without_attachment : alone {
     void attachment() = delete;
 };
 struct send_returns_nothing : alone {
-    void isend(papcoll::channel, std::span<std::byte const>, int, int) {}
+    void isend(papcoll::channel, papcoll::const_message_parts, int, int) {}
+};
+struct sends_one_stretch_only : alone {
+    auto isend(papcoll::channel, std::span<std::byte const>, int, int) -> pending { return {}; }
 };
 struct not_copyable : alone {
     not_copyable() = default;
@@ -58,6 +61,7 @@ TEST_CASE("the concept takes its archetype and refuses near misses") {
     CHECK_FALSE(papcoll::transport<rank_of_wrong_type>);
     CHECK_FALSE(papcoll::transport<without_attachment>);
     CHECK_FALSE(papcoll::transport<send_returns_nothing>);
+    CHECK_FALSE(papcoll::transport<sends_one_stretch_only>);
     CHECK_FALSE(papcoll::transport<not_copyable>);
     CHECK_FALSE(papcoll::transport<MPI_Comm>);
 }
