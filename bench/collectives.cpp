@@ -31,7 +31,7 @@ struct settings {
     std::vector<std::size_t> sizes{131072, 1048576};
     std::vector<std::string> patterns;
     std::vector<double> factors{0.5, 1.0, 1.5};
-    std::string base = "clairvoyant";
+    std::string base = "papcoll";
     std::string rate;
     std::string arrivals_file;
     std::string json;
@@ -39,13 +39,16 @@ struct settings {
     std::uint64_t seed = 1;
     int root = 0;
     int segments = 0;
+    std::size_t block_bytes = 0;
     double round_us = 0;
     bool balanced_only = false;
 };
 
 auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
     CLI::App app{"Collectives under process arrival patterns"};
-    app.add_option("--operation", s.operation, "reduce")->capture_default_str();
+    std::string names;
+    for (auto const& [name, maker] : operation_makers()) names += (names.empty() ? "" : ", ") + name;
+    app.add_option("--operation", s.operation, names)->capture_default_str();
     app.add_option("--policies", s.policies, "default: all of the operation")->delimiter(',');
     app.add_option("--sizes", s.sizes, "numbers of floats")->delimiter(',')->capture_default_str();
     app.add_option("--patterns", s.patterns, "default: all; the balanced row is always there")
@@ -56,15 +59,18 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
         ->capture_default_str();
     app.add_option(
            "--base", s.base,
-           "what magnitudes are multiples of: the balanced run time of this policy, 'mean' of all policies' "
-           "balanced run times, 'bound', or a number of milliseconds")
+           "what magnitudes are multiples of: the balanced run time of this policy ('papcoll': of the first "
+           "that "
+           "is not native), 'mean' of all policies' balanced run times, 'bound', or a number of milliseconds")
         ->capture_default_str();
     app.add_option("--arrivals", s.arrivals_file, "a file of arrivals in place of patterns");
     app.add_option("--rate", s.rate, "of a link, such as 100mbit: gives the link bound");
     app.add_option("--repetitions", s.repetitions)->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--seed", s.seed, "of the random pattern")->capture_default_str();
     app.add_option("--root", s.root)->check(CLI::NonNegativeNumber)->capture_default_str();
-    app.add_option("--segments", s.segments, "of papcoll's policies; default: their own choice")
+    app.add_option("--block-bytes", s.block_bytes, "of circulant; default: its own choice")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--segments", s.segments, "of Clairvoyant; default: its own choice")
         ->check(CLI::PositiveNumber);
     app.add_option("--round-us", s.round_us, "round time of Clairvoyant; default: its own choice")
         ->check(CLI::PositiveNumber);
@@ -127,7 +133,9 @@ public:
 
 private:
     void run_size(std::size_t count) {
-        call_options options{.count = count, .root = m_settings.root, .segments = {}, .round = {}};
+        call_options options{
+            .count = count, .root = m_settings.root, .segments = {}, .round = {}, .block_bytes = {}};
+        if (m_settings.block_bytes > 0) options.block_bytes = m_settings.block_bytes;
         if (m_settings.segments > 0) options.segments = m_settings.segments;
         if (m_settings.round_us > 0)
             options.round = ticks{static_cast<ticks::rep>(m_settings.round_us * 1e3)};
@@ -138,6 +146,12 @@ private:
                                     std::vector<ticks>(static_cast<std::size_t>(m_ranks))};
         auto const together = run_case(*op, policies, count, balanced);
         if (m_settings.balanced_only) return;
+        if (m_settings.base == "papcoll")
+            for (auto const& policy : policies)
+                if (policy != "native") {
+                    m_settings.base = policy;
+                    break;
+                }
         auto const base = base_time(together, *op);
         for (auto const& c : cases(base)) (void)run_case(*op, policies, count, c);
     }

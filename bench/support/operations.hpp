@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -18,7 +19,7 @@
 #include <vector>
 
 /// The operations that can be measured and the policies of each. A new operation is one class here and one
-/// line in make_operation.
+/// line in operation_makers.
 namespace bench {
 
 using papcoll::ticks;
@@ -27,8 +28,9 @@ using papcoll::ticks;
 struct call_options {
     std::size_t count = 0; ///< elements of type float
     int root = 0;
-    std::optional<int> segments = {};
-    std::optional<ticks> round = {};
+    std::optional<int> segments = {};            ///< of Clairvoyant
+    std::optional<ticks> round = {};             ///< of Clairvoyant
+    std::optional<std::size_t> block_bytes = {}; ///< of circulant
 };
 
 /// What a schedule says about itself.
@@ -55,63 +57,163 @@ public:
         -> std::optional<schedule_facts> = 0;
 };
 
-/// Sum of floats to a root. All values are small integers, so that every order of addition gives the same.
-class reduce_operation final : public operation {
+/// All values are small integers, so that every order of addition gives the same.
+[[nodiscard]] inline auto value_of(int rank, std::size_t i) -> float {
+    return static_cast<float>((i + 3 * static_cast<std::size_t>(rank)) % 17);
+}
+[[nodiscard]] inline auto sum_of(int ranks, std::size_t i) -> float {
+    float sum = 0;
+    for (int rank = 0; rank < ranks; ++rank) sum += value_of(rank, i);
+    return sum;
+}
+
+/// What all operations share. A Derived has `shape()`, `call(policy)` which runs the collective once,
+/// `expected(i)`, the elements of its result, and `reset()`, which spoils the last one.
+template <class Derived>
+class basic_operation : public operation {
 public:
-    reduce_operation(MPI_Comm comm, call_options const& options)
+    basic_operation(MPI_Comm comm, call_options const& options)
         : m_comm(comm)
-        , m_options(options)
-        , m_in(options.count)
-        , m_out(options.count) {
+        , m_options(options) {
         MPI_Comm_rank(comm, &m_rank);
         MPI_Comm_size(comm, &m_ranks);
-        for (std::size_t i = 0; i < m_in.size(); ++i) m_in[i] = value(m_rank, i);
+    }
+    [[nodiscard]] auto policies() const -> std::vector<std::string> override {
+        return {"native", "circulant"};
+    }
+    void prepare(std::string const& policy, std::vector<ticks> const&) override {
+        derived().reset();
+        if (policy == "native")
+            run_with(papcoll::native{});
+        else if (policy == "circulant")
+            run_with(circulant());
+        else
+            throw std::invalid_argument("no such policy of this operation: " + policy);
+    }
+    void run() override { m_run(); }
+    [[nodiscard]] auto correct() const -> bool override {
+        auto const& result = derived().result();
+        for (std::size_t i = 0; i < result.size(); ++i)
+            if (!(result[i] == derived().expected(i))) return false;
+        return true;
+    }
+    [[nodiscard]] auto facts(std::string const& policy, std::vector<ticks> const&) const
+        -> std::optional<schedule_facts> override {
+        auto const shape = derived().shape();
+        bool const rooted = shape.operation == papcoll::collective_kind::broadcast ||
+                            shape.operation == papcoll::collective_kind::reduce;
+        if (policy != "circulant" || !rooted) return std::nullopt;
+        int const n = circulant().blocks(shape, papcoll::context_of(m_comm)->link());
+        papcoll::block_partition const partition{m_options.count, n};
+        return schedule_facts{n, ticks{0}, partition.largest() * sizeof(float),
+                              n - 1 + papcoll::circulant_skips(m_ranks).rounds()};
     }
 
-    [[nodiscard]] auto policies() const -> std::vector<std::string> override {
-        return {"native", "clairvoyant", "clairvoyant_blind"};
+protected:
+    using base = basic_operation;
+
+    template <class Policy>
+    void run_with(Policy const& policy) {
+        m_run = [this, policy] { derived().call(policy); };
+    }
+    [[nodiscard]] auto circulant() const -> papcoll::circulant {
+        return {.block_bytes = m_options.block_bytes};
+    }
+    [[nodiscard]] auto shape_of(papcoll::collective_kind kind, std::size_t count) const
+        -> papcoll::call_shape {
+        papcoll::call_shape shape{
+            .operation = kind, .ranks = m_ranks, .rank = m_rank, .root = m_options.root};
+        shape.count = count;
+        shape.element_bytes = sizeof(float);
+        return shape;
+    }
+    [[nodiscard]] static auto spoiled(std::size_t n) -> std::vector<float> {
+        return std::vector<float>(n, std::numeric_limits<float>::quiet_NaN());
+    }
+    [[nodiscard]] auto own_values(std::size_t n) const -> std::vector<float> {
+        std::vector<float> values(n);
+        for (std::size_t i = 0; i < n; ++i) values[i] = value_of(m_rank, i);
+        return values;
+    }
+
+    MPI_Comm m_comm;
+    int m_rank = 0;
+    int m_ranks = 1;
+    call_options m_options;
+
+private:
+    [[nodiscard]] auto derived() -> Derived& { return static_cast<Derived&>(*this); }
+    [[nodiscard]] auto derived() const -> Derived const& { return static_cast<Derived const&>(*this); }
+
+    std::function<void()> m_run;
+};
+
+class broadcast_operation final : public basic_operation<broadcast_operation> {
+public:
+    broadcast_operation(MPI_Comm comm, call_options const& options)
+        : base(comm, options) {
+        reset();
     }
     [[nodiscard]] auto least_bytes() const -> std::size_t override {
         return m_ranks > 1 ? m_options.count * sizeof(float) : 0;
     }
+    [[nodiscard]] auto shape() const -> papcoll::call_shape {
+        return shape_of(papcoll::collective_kind::broadcast, m_options.count);
+    }
+    template <class Policy>
+    void call(Policy const& policy) {
+        papcoll::broadcast(m_comm, m_values.data(), m_values.size(), m_options.root, policy);
+    }
+    void reset() {
+        m_values = spoiled(m_options.count);
+        if (m_rank != m_options.root) return;
+        for (std::size_t i = 0; i < m_values.size(); ++i) m_values[i] = value_of(m_rank, i);
+    }
+    [[nodiscard]] auto result() const -> std::vector<float> const& { return m_values; }
+    [[nodiscard]] auto expected(std::size_t i) const -> float { return value_of(m_options.root, i); }
 
+private:
+    std::vector<float> m_values;
+};
+
+class reduce_operation final : public basic_operation<reduce_operation> {
+public:
+    reduce_operation(MPI_Comm comm, call_options const& options)
+        : base(comm, options)
+        , m_in(own_values(options.count)) {}
+    [[nodiscard]] auto policies() const -> std::vector<std::string> override {
+        return {"native", "clairvoyant", "clairvoyant_blind", "circulant"};
+    }
+    [[nodiscard]] auto least_bytes() const -> std::size_t override {
+        return m_ranks > 1 ? m_options.count * sizeof(float) : 0;
+    }
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
-        std::fill(m_out.begin(), m_out.end(), std::numeric_limits<float>::quiet_NaN());
-        if (policy == "native")
-            m_run = call(papcoll::native{});
-        else
-            m_run = call(clairvoyant_policy(policy, arrivals));
+        if (policy.rfind("clairvoyant", 0) != 0) return base::prepare(policy, arrivals);
+        reset();
+        run_with(clairvoyant_policy(policy, arrivals));
     }
-    void run() override { m_run(); }
-
-    [[nodiscard]] auto correct() const -> bool override {
-        if (m_rank != m_options.root) return true;
-        for (std::size_t i = 0; i < m_out.size(); ++i) {
-            float sum = 0;
-            for (int rank = 0; rank < m_ranks; ++rank) sum += value(rank, i);
-            if (!(m_out[i] == sum)) return false;
-        }
-        return true;
-    }
-
     [[nodiscard]] auto facts(std::string const& policy, std::vector<ticks> const& arrivals) const
         -> std::optional<schedule_facts> override {
-        if (policy == "native") return std::nullopt;
+        if (policy.rfind("clairvoyant", 0) != 0) return base::facts(policy, arrivals);
         auto const chosen =
             clairvoyant_policy(policy, arrivals).choose(shape(), papcoll::context_of(m_comm)->link());
         papcoll::block_partition const partition{m_options.count, chosen.segments};
         return schedule_facts{chosen.segments, chosen.round, partition.largest() * sizeof(float),
                               chosen.rounds_after_last_arrival};
     }
+    [[nodiscard]] auto shape() const -> papcoll::call_shape {
+        return shape_of(papcoll::collective_kind::reduce, m_options.count);
+    }
+    template <class Policy>
+    void call(Policy const& policy) {
+        papcoll::reduce(m_comm, m_in.data(), m_in.size(), m_out.data(), std::plus<>(), m_options.root,
+                        policy);
+    }
+    void reset() { m_out = spoiled(m_rank == m_options.root ? m_options.count : 0); }
+    [[nodiscard]] auto result() const -> std::vector<float> const& { return m_out; }
+    [[nodiscard]] auto expected(std::size_t i) const -> float { return sum_of(m_ranks, i); }
 
 private:
-    static auto value(int rank, std::size_t i) -> float {
-        return static_cast<float>((i + 3 * static_cast<std::size_t>(rank)) % 17);
-    }
-
-    [[nodiscard]] auto shape() const -> papcoll::call_shape {
-        return {m_ranks, m_rank, m_options.root, m_options.count, sizeof(float)};
-    }
     [[nodiscard]] auto clairvoyant_policy(std::string const& policy, std::vector<ticks> const& arrivals) const
         -> papcoll::clairvoyant {
         papcoll::clairvoyant made{.arrivals = {}, .round = m_options.round, .segments = m_options.segments};
@@ -122,27 +224,166 @@ private:
         return made;
     }
 
-    template <class Policy>
-    auto call(Policy policy) -> std::function<void()> {
-        return [this, policy] {
-            papcoll::reduce(m_comm, m_in.data(), m_in.size(), m_out.data(), std::plus<>(), m_options.root,
-                            policy);
-        };
-    }
-
-    MPI_Comm m_comm;
-    int m_rank = 0;
-    int m_ranks = 1;
-    call_options m_options;
     std::vector<float> m_in;
     std::vector<float> m_out;
-    std::function<void()> m_run;
 };
+
+class all_reduce_operation final : public basic_operation<all_reduce_operation> {
+public:
+    all_reduce_operation(MPI_Comm comm, call_options const& options)
+        : base(comm, options)
+        , m_in(own_values(options.count)) {}
+    /// Everybody's elements but one part must come in and go out twice.
+    [[nodiscard]] auto least_bytes() const -> std::size_t override {
+        return 2 * (m_options.count - m_options.count / static_cast<std::size_t>(m_ranks)) * sizeof(float);
+    }
+    [[nodiscard]] auto shape() const -> papcoll::call_shape {
+        return shape_of(papcoll::collective_kind::all_reduce, m_options.count);
+    }
+    template <class Policy>
+    void call(Policy const& policy) {
+        papcoll::all_reduce(m_comm, m_in.data(), m_in.size(), m_out.data(), std::plus<>(), policy);
+    }
+    void reset() { m_out = spoiled(m_options.count); }
+    [[nodiscard]] auto result() const -> std::vector<float> const& { return m_out; }
+    [[nodiscard]] auto expected(std::size_t i) const -> float { return sum_of(m_ranks, i); }
+
+private:
+    std::vector<float> m_in;
+    std::vector<float> m_out;
+};
+
+/// How a total of elements is divided among the ranks.
+enum class division { even, one_has_all, modulo_3 };
+
+[[nodiscard]] inline auto divide(division how, std::size_t total, int ranks) -> std::vector<std::size_t> {
+    auto const p = static_cast<std::size_t>(ranks);
+    std::vector<std::size_t> sizes(p, 0);
+    if (how == division::one_has_all) {
+        sizes[p / 2] = total;
+    } else if (how == division::even) {
+        for (std::size_t r = 0; r < p; ++r) sizes[r] = total / p;
+    } else {
+        std::size_t units = 0;
+        for (std::size_t r = 0; r < p; ++r) units += r % 3;
+        for (std::size_t r = 0; r < p; ++r) sizes[r] = units > 0 ? r % 3 * (total / units) : 0;
+    }
+    return sizes;
+}
+
+/// `count` elements in all, of which each rank has some; even divisions by all_gather itself.
+template <division How>
+class all_gather_operation final : public basic_operation<all_gather_operation<How>> {
+public:
+    using base = basic_operation<all_gather_operation<How>>;
+
+    all_gather_operation(MPI_Comm comm, call_options const& options)
+        : base(comm, options)
+        , m_sizes(divide(How, options.count, this->m_ranks))
+        , m_in(this->own_values(m_sizes[static_cast<std::size_t>(this->m_rank)])) {
+        for (auto const size : m_sizes) m_total += size;
+    }
+    /// What the rank with the fewest elements must receive, or the one with the most send.
+    [[nodiscard]] auto least_bytes() const -> std::size_t override {
+        if (this->m_ranks == 1) return 0;
+        auto const [least, most] = std::minmax_element(m_sizes.begin(), m_sizes.end());
+        return std::max(m_total - *least, *most) * sizeof(float);
+    }
+    [[nodiscard]] auto shape() const -> papcoll::call_shape {
+        auto shape = this->shape_of(papcoll::collective_kind::all_gather, m_total);
+        if (How != division::even) shape.sizes = m_sizes;
+        return shape;
+    }
+    template <class Policy>
+    void call(Policy const& policy) {
+        if constexpr (How == division::even)
+            papcoll::all_gather(this->m_comm, m_in.data(), m_in.size(), m_out.data(), policy);
+        else
+            papcoll::all_gatherv(this->m_comm, m_in.data(), m_out.data(), m_sizes, policy);
+    }
+    void reset() { m_out = this->spoiled(m_total); }
+    [[nodiscard]] auto result() const -> std::vector<float> const& { return m_out; }
+    [[nodiscard]] auto expected(std::size_t i) const -> float {
+        int rank = 0;
+        for (; i >= m_sizes[static_cast<std::size_t>(rank)]; ++rank)
+            i -= m_sizes[static_cast<std::size_t>(rank)];
+        return value_of(rank, i);
+    }
+
+private:
+    std::vector<std::size_t> m_sizes;
+    std::size_t m_total = 0;
+    std::vector<float> m_in;
+    std::vector<float> m_out;
+};
+
+/// `count` elements in all, divided among the ranks.
+template <division How>
+class reduce_scatter_operation final : public basic_operation<reduce_scatter_operation<How>> {
+public:
+    using base = basic_operation<reduce_scatter_operation<How>>;
+
+    reduce_scatter_operation(MPI_Comm comm, call_options const& options)
+        : base(comm, options)
+        , m_sizes(divide(How, options.count, this->m_ranks)) {
+        for (auto const size : m_sizes) m_total += size;
+        for (int r = 0; r < this->m_rank; ++r) m_begin += m_sizes[static_cast<std::size_t>(r)];
+        m_in = this->own_values(m_total);
+    }
+    [[nodiscard]] auto least_bytes() const -> std::size_t override {
+        if (this->m_ranks == 1) return 0;
+        auto const [least, most] = std::minmax_element(m_sizes.begin(), m_sizes.end());
+        return std::max(m_total - *least, *most) * sizeof(float);
+    }
+    [[nodiscard]] auto shape() const -> papcoll::call_shape {
+        auto shape = this->shape_of(papcoll::collective_kind::reduce_scatter, m_total);
+        shape.sizes = m_sizes;
+        return shape;
+    }
+    template <class Policy>
+    void call(Policy const& policy) {
+        papcoll::reduce_scatter(this->m_comm, m_in.data(), m_sizes, m_out.data(), std::plus<>(), policy);
+    }
+    void reset() { m_out = this->spoiled(m_sizes[static_cast<std::size_t>(this->m_rank)]); }
+    [[nodiscard]] auto result() const -> std::vector<float> const& { return m_out; }
+    [[nodiscard]] auto expected(std::size_t i) const -> float { return sum_of(this->m_ranks, m_begin + i); }
+
+private:
+    std::vector<std::size_t> m_sizes;
+    std::size_t m_total = 0;
+    std::size_t m_begin = 0;
+    std::vector<float> m_in;
+    std::vector<float> m_out;
+};
+
+using operation_maker = std::unique_ptr<operation> (*)(MPI_Comm, call_options const&);
+
+template <class Operation>
+auto maker_of() -> operation_maker {
+    return [](MPI_Comm comm, call_options const& options) -> std::unique_ptr<operation> {
+        return std::make_unique<Operation>(comm, options);
+    };
+}
+
+[[nodiscard]] inline auto operation_makers() -> std::map<std::string, operation_maker> const& {
+    static std::map<std::string, operation_maker> const makers{
+        {"broadcast", maker_of<broadcast_operation>()},
+        {"reduce", maker_of<reduce_operation>()},
+        {"all_reduce", maker_of<all_reduce_operation>()},
+        {"all_gather", maker_of<all_gather_operation<division::even>>()},
+        {"all_gatherv_one", maker_of<all_gather_operation<division::one_has_all>>()},
+        {"all_gatherv_mod3", maker_of<all_gather_operation<division::modulo_3>>()},
+        {"reduce_scatter", maker_of<reduce_scatter_operation<division::even>>()},
+        {"reduce_scatter_mod3", maker_of<reduce_scatter_operation<division::modulo_3>>()},
+    };
+    return makers;
+}
 
 inline auto make_operation(std::string const& name, MPI_Comm comm, call_options const& options)
     -> std::unique_ptr<operation> {
-    if (name == "reduce") return std::make_unique<reduce_operation>(comm, options);
-    throw std::invalid_argument("no operation " + name);
+    auto const found = operation_makers().find(name);
+    if (found == operation_makers().end()) throw std::invalid_argument("no operation " + name);
+    return found->second(comm, options);
 }
 
 } // namespace bench

@@ -17,9 +17,12 @@ namespace papcoll::inline v0::detail {
 template <transport Transport, class Label>
 class message_flow {
 public:
-    message_flow(Transport& t, int tag)
+    /// Messages of more than `longest_piece` bytes go in pieces, too; 0: only where the transport wants it.
+    message_flow(Transport& t, int tag, std::size_t longest_piece = 0)
         : m_transport(t)
-        , m_tag(tag) {}
+        , m_tag(tag)
+        , m_longest_piece(longest_piece == 0 ? t.max_message_bytes()
+                                             : std::min(longest_piece, t.max_message_bytes())) {}
 
     /// `companion` chooses between the two tags of an operation.
     void send(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {
@@ -55,29 +58,39 @@ public:
 private:
     template <class Byte, class Post>
     void in_pieces(basic_message_parts<Byte> parts, Label label, Post post) {
-        std::size_t const most = m_transport.max_message_bytes();
-        auto const group = m_next_group++;
-        std::vector<std::span<Byte>> list;
-        std::size_t begin = 0;
-        do {
-            auto const count = std::min(parts.bytes() - begin, most);
-            m_pending.push_back(post(count == parts.bytes() ? parts : parts.slice(begin, count, list)));
+        auto const pieces = parts.bytes() <= m_longest_piece ? 1 : (parts.bytes() - 1) / m_longest_piece + 1;
+        auto const group = begin_group(pieces);
+        if (pieces == 1) {
+            m_pending.push_back(post(parts));
             m_entries.push_back({label, group});
-            begin += count;
-        } while (begin < parts.bytes());
+            return;
+        }
+        std::vector<std::span<Byte>> list;
+        for (std::size_t begin = 0; begin < parts.bytes(); begin += m_longest_piece) {
+            auto const count = std::min(parts.bytes() - begin, m_longest_piece);
+            m_pending.push_back(post(parts.slice(begin, count, list)));
+            m_entries.push_back({label, group});
+        }
+    }
+    static constexpr std::size_t alone = static_cast<std::size_t>(-1);
+
+    auto begin_group(std::size_t pieces) -> std::size_t {
+        if (pieces == 1) return alone;
+        auto const unused = std::find(m_open_pieces.begin(), m_open_pieces.end(), std::size_t(0));
+        auto const group = static_cast<std::size_t>(unused - m_open_pieces.begin());
+        if (unused == m_open_pieces.end())
+            m_open_pieces.push_back(pieces);
+        else
+            *unused = pieces;
+        return group;
     }
     struct entry {
         Label label;
         std::size_t group;
-        bool ended = false;
     };
 
-    void end_piece(entry& e) {
-        e.ended = true;
-        bool const more = std::any_of(m_entries.begin(), m_entries.end(), [&](entry const& other) {
-            return other.group == e.group && !other.ended;
-        });
-        if (!more) m_ended.push_back(e.label);
+    void end_piece(entry const& e) {
+        if (e.group == alone || --m_open_pieces[e.group] == 0) m_ended.push_back(e.label);
     }
     void remove(std::size_t i) {
         m_pending[i] = std::move(m_pending.back());
@@ -88,7 +101,8 @@ private:
 
     Transport& m_transport;
     int m_tag;
-    std::size_t m_next_group = 0;
+    std::size_t m_longest_piece;
+    std::vector<std::size_t> m_open_pieces; // of each message that went in several
     std::vector<typename Transport::pending> m_pending;
     std::vector<entry> m_entries;
     std::vector<int> m_done;

@@ -28,6 +28,10 @@ struct message_windows {
     /// How much of an admitted message travels behind its head, three eighths of it at most: enough to keep
     /// the link busy while the head's arrival is told and the next message is admitted. 0: none.
     std::size_t tail_bytes = 0;
+    /// Longer messages go in pieces of this size; 0: whole. A library whose rendezvous needs an answer per
+    /// fragment lets the answers queue behind the data that goes the other way between the same two ranks,
+    /// which halves the bandwidth of an exchange; short pieces go without.
+    std::size_t piece_bytes = 0;
 };
 
 /// One rank's share of a schedule, compiled for execution: transfers of equal (step, peer) are one message,

@@ -70,7 +70,7 @@ struct circulant {
         }
         switch (detail::choose_circulant_all_reduce(shape, link)) {
         case detail::all_reduce_way::gather_combine:
-            return plan_of(gather_combine(shape));
+            return plan_of(gather_combine(shape, link));
         case detail::all_reduce_way::census:
             return plan_of(execution_stage{
                 execution_stage::work::census, {}, circulant_census(shape.ranks, shape.rank)});
@@ -88,7 +88,7 @@ private:
     [[nodiscard]] auto rooted(S const& algorithm, call_shape const& shape, link_model const& link) const
         -> execution_stage {
         auto layout = detail::layout_of_root(shape, blocks(shape, link));
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes);
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, link);
         return detail::stage_of(detail::program_of(algorithm, shape, std::move(layout), windows));
     }
     /// Whole parts in the fewest rounds, or many blocks at once.
@@ -96,7 +96,7 @@ private:
     [[nodiscard]] auto ranked(call_shape const& shape, link_model const& link) const -> execution_stage {
         int const n = blocks(shape, link);
         auto layout = detail::layout_of_ranks(shape, n);
-        auto const windows = detail::windows_for(shape.bytes() / static_cast<std::size_t>(n) / 2);
+        auto const windows = detail::windows_for(shape.bytes() / static_cast<std::size_t>(n) / 2, link);
         if (n == 1) return detail::stage_of(detail::program_of(Whole{}, shape, std::move(layout), windows));
         return detail::stage_of(detail::program_of(Blocks{}, shape, std::move(layout), windows));
     }
@@ -105,11 +105,11 @@ private:
                       reversed_scheduler<circulant_scheduler>>(shape, link);
     }
     /// All ranks' whole vectors one behind the other.
-    [[nodiscard]] static auto gather_combine(call_shape shape) -> execution_stage {
+    [[nodiscard]] static auto gather_combine(call_shape shape, link_model const& link) -> execution_stage {
         shape.count *= static_cast<std::size_t>(shape.ranks);
         auto program =
             detail::program_of(circulant_all_gather_scheduler{}, shape, detail::layout_of_ranks(shape, 1),
-                               detail::windows_for(shape.bytes() / 2));
+                               detail::windows_for(shape.bytes() / 2, link));
         return {execution_stage::work::gather_combine, std::move(program), {}};
     }
 };

@@ -55,11 +55,21 @@ inline constexpr bool reorders_operands<S> = false;
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 
 /// Three eighths of a message behind its head: measured on an emulated cluster, between an eighth and a half
-/// all do. Long messages need no more than covers a round trip.
-[[nodiscard]] inline auto windows_for(std::size_t longest_message_bytes) -> message_windows {
+/// all do. Long messages need no more than covers a round trip. Pieces are long enough that their latencies
+/// do not count.
+[[nodiscard]] inline auto windows_for(std::size_t longest_message_bytes, link_model const& link)
+    -> message_windows {
+    constexpr std::size_t shortest_piece = std::size_t(32) << 10;
     if (longest_message_bytes < shortest_admitted_bytes)
-        return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0};
-    return {.receives = 1, .sends = 1, .admission = true, .tail_bytes = std::size_t(32) << 10};
+        return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0, .piece_bytes = 0};
+    double const eight_latencies =
+        8 * static_cast<double>(link.latency.count()) / std::max(link.per_byte, 1e-3);
+    auto const piece = static_cast<std::size_t>(std::min(eight_latencies, 1e9));
+    return {.receives = 1,
+            .sends = 1,
+            .admission = true,
+            .tail_bytes = shortest_piece,
+            .piece_bytes = std::max(piece, shortest_piece)};
 }
 
 /// The data cut into blocks, and who owns each; without owners the root owns all.

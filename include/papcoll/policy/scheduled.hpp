@@ -73,18 +73,18 @@ struct scheduled {
                 key.push_back(static_cast<std::int64_t>(byte));
         return key;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
         if (shape.operation == collective_kind::all_gather ||
             shape.operation == collective_kind::reduce_scatter) {
             auto const ranks = static_cast<std::size_t>(shape.ranks);
             return detail::plan_of(
-                stage(algorithm, shape, detail::layout_of_ranks(shape, blocks(shape.bytes() / ranks))));
+                stage(algorithm, shape, detail::layout_of_ranks(shape, blocks(shape.bytes() / ranks)), link));
         }
         auto const layout = detail::layout_of_root(shape, blocks(shape.bytes()));
-        auto plan = detail::plan_of(stage(algorithm, shape, layout));
+        auto plan = detail::plan_of(stage(algorithm, shape, layout, link));
         if constexpr (S::kind == schedule_kind::reduction)
             if (shape.operation == collective_kind::all_reduce)
-                plan.stages.push_back(stage(reversed(algorithm), shape, layout));
+                plan.stages.push_back(stage(reversed(algorithm), shape, layout, link));
         return plan;
     }
 
@@ -94,9 +94,9 @@ private:
         return segments.value_or(std::max(1, static_cast<int>(pieces)));
     }
     template <scheduler Algorithm>
-    [[nodiscard]] auto stage(Algorithm const& a, call_shape const& shape,
-                             detail::block_layout const& layout) const -> execution_stage {
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes);
+    [[nodiscard]] auto stage(Algorithm const& a, call_shape const& shape, detail::block_layout const& layout,
+                             link_model const& link) const -> execution_stage {
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, link);
         return detail::stage_of(detail::program_of(a, shape, layout, windows, arrivals.times()));
     }
 };
