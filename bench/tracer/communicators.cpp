@@ -14,6 +14,7 @@ namespace {
 
 int key = MPI_KEYVAL_INVALID;
 std::atomic<std::uint64_t> freed{0};
+thread_local bool is_creating = false;
 
 /// splitmix64's finisher over the sum: order matters.
 auto mix(std::uint64_t seed, std::uint64_t value) -> std::uint64_t {
@@ -71,6 +72,8 @@ auto attach(MPI_Comm comm, std::uint64_t id) -> communicator& {
 
 /// MPI_Comm_dup and its relatives call it on all members, in the same order per parent.
 auto copied(MPI_Comm, int, void*, void* value, void* copy, int* flag) -> int {
+    *flag = 0;
+    if (is_creating) return MPI_SUCCESS;
     auto& parent = *static_cast<communicator*>(value);
     auto child = std::make_unique<communicator>();
     child->id = mix(parent.id, mix(parent.children++, 0));
@@ -114,6 +117,9 @@ auto communicator_of(MPI_Comm comm) -> communicator& {
     last = {comm, freed_now, found};
     return *found;
 }
+
+creation::creation() { is_creating = true; }
+creation::~creation() { is_creating = false; }
 
 void child_created(MPI_Comm parent, MPI_Comm child) {
     auto const number = communicator_of(parent).children++;

@@ -32,6 +32,16 @@ void begin_communicators();
 /// these must be used first in the same order on all members.
 auto communicator_of(MPI_Comm comm) -> communicator&;
 
+/// While it lives, this thread creates communicators whose creation is reported below; Open MPI's
+/// MPI_Comm_create_group copies attributes, as if it duplicated.
+class creation {
+public:
+    creation();
+    creation(creation const&) = delete;
+    auto operator=(creation const&) -> creation& = delete;
+    ~creation();
+};
+
 /// To be called by all members of `parent` after they have created `child` of it, which may be null.
 void child_created(MPI_Comm parent, MPI_Comm child);
 

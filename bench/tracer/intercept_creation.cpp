@@ -10,6 +10,7 @@
 
 #define CREATES(Name, parameters, arguments)                                                                 \
     int MPI_##Name(MPI_Comm parent, parameters, MPI_Comm* child) {                                           \
+        tracer::creation const now;                                                                          \
         int const result = PMPI_##Name(parent, arguments, child);                                            \
         if (result == MPI_SUCCESS && tracer::recorder::instance().is_active())                               \
             tracer::child_created(parent, *child);                                                           \
@@ -36,6 +37,7 @@ CREATES(Dist_graph_create_adjacent,
         LIST(in_degree, sources, source_weights, out_degree, to, weights, info, reorder))
 
 int MPI_Comm_create_group(MPI_Comm parent, MPI_Group group, int tag, MPI_Comm* child) {
+    tracer::creation const now;
     int const result = PMPI_Comm_create_group(parent, group, tag, child);
     if (result == MPI_SUCCESS && tracer::recorder::instance().is_active())
         tracer::child_of_group_created(parent, tag, *child);

@@ -24,7 +24,7 @@
     DEFINE(mpi_##name##_, P##count, A##count, before, after)                                                 \
     DEFINE(mpi_##name##_f08_, P##count, A##count, before, after)
 
-#define CREATES(name, count, child) BOTH(name, count, static_cast<void>(0), created(a1, child))
+#define CREATES(name, count, child) BOTH(name, count, tracer::creation const now, created(a1, child))
 
 using namespace tracer::fortran;
 
@@ -80,6 +80,6 @@ CREATES(cart_sub, 3, a3)
 CREATES(graph_create, 6, a6)
 CREATES(dist_graph_create, 9, a9)
 CREATES(dist_graph_create_adjacent, 10, a10)
-BOTH(comm_create_group, 4, static_cast<void>(0), created_of_group(a1, a3, a4))
+BOTH(comm_create_group, 4, tracer::creation const now, created_of_group(a1, a3, a4))
 
 } // extern "C"
