@@ -24,17 +24,17 @@ namespace papcoll::inline v0 {
 /// last rank comes, and its blocks take one broadcast and not the P − 1 steps of a ring.
 ///
 /// Cut what each rank has into n blocks: problem.blocks = P n, owner(b) = b / n. With τ = block_time,
-/// q = ⌈log2 P⌉ and latency 0 a wave of L roots takes about the smaller of
+/// q = ⌈log2 P⌉ and latency α a wave of L roots takes at most the smaller of
 ///
-///     L (1 + (q−1)/n) τ      pipelined: n − 1 + q steps of one block per root (circulant_scheduler)
-///     Σ_k min(L, s[k+1] − s[k]) τ ≤ (P−1) τ      doubling: q steps, units uncut
-///     (circulant_all_gather_scheduler)
+///     (n−1+q) α + (τ−α) min(P − 1, L + (Σ_{t<q} min(L, 2^t) − L)/n)    pipelined, circulant_scheduler
+///     q α + (τ−α) Σ_k min(L, s[k+1] − s[k])                 doubling, circulant_all_gather_scheduler
 ///
-/// When a wave is over, all that have arrived meanwhile make up the next one; nobody waits while the links
-/// are idle, except that the first wave may wait for the j-th arrival. All j are tried and the one with the
-/// earliest end in this model is taken. Since j = P is among them, the end is never later than P − 1 block
-/// times after the last arrival, which is the ring's and the best of any balanced all-gather; a single rank
-/// that is late by P τ (1 + (q−1)/n) or more costs (1 + (q−1)/n) τ after its arrival.
+/// so one root about (1 + (q−1)/n) τ, several little more than L τ, and all of them (P − 1) τ. When a wave
+/// is over, all that have arrived meanwhile make up the next one; nobody waits while the links are idle,
+/// except that the first wave may wait for the j-th arrival. j = 1 and 32 other j up to P are tried, and that
+/// with the earliest end in this model is taken. As j = P is among them, the end is never later than P − 1
+/// block times and q α after the last arrival, which is what the ring takes at least and no balanced
+/// all-gather beats; a single rank that comes after the others are done costs (1 + (q−1)/n) τ.
 ///
 /// The steps of a wave follow those of the wave before, so the schedule is one-ported and its length does not
 /// depend on how late a rank is. Arrivals all equal, or none: one doubling wave, the all-gather that is

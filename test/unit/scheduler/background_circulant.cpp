@@ -128,6 +128,29 @@ TEST_CASE("in the model it never ends after the ring, whoever is late and by how
             }
 }
 
+TEST_CASE("it ends when the division into waves says, or before") {
+    std::mt19937 random(4);
+    for (int p = 2; p <= 40; ++p)
+        for (int const pieces : {1, 3, 10})
+            for (double const spread : {0.0, 1.0, 4.0, 12.0, 40.0}) {
+                CAPTURE(p);
+                CAPTURE(pieces);
+                CAPTURE(spread);
+                auto const largest = static_cast<long>(spread * static_cast<double>(tau.count()));
+                auto const owned = all_gather_problem(p, pieces, random_arrivals(p, largest, random));
+                auto const p_view = owned.view();
+                auto const latency = tau / (1 + static_cast<int>(random() % 50));
+                background_circulant_scheduler const s{.block_time = tau, .latency = latency};
+                background_model const model{latency, (tau - latency) / pieces};
+                auto const exits = model.exits(verified(s, p_view), p_view);
+                papcoll::detail::dissemination_waves const waves(
+                    p_view, papcoll::detail::owned_blocks(p_view), {tau, latency});
+                REQUIRE(papcoll::run_time(owned.arrivals, exits) <= waves.end());
+                auto const ring = (tau - latency) * (p - 1) + latency * rounds(p);
+                REQUIRE(waves.end() <= papcoll::imbalance(owned.arrivals) + ring);
+            }
+}
+
 TEST_CASE("the waves: late ranks one by one, those that come together at once") {
     constexpr int p = 16;
     constexpr int pieces = 8;
@@ -142,10 +165,10 @@ TEST_CASE("the waves: late ranks one by one, those that come together at once") 
     owned.arrivals[3] = 100 * tau;
     owned.arrivals[9] = 200 * tau;
     CHECK(delay() <= broadcast);
-    CHECK(s.pre_steps(owned.view()) == 4 + 11); // a doubling wave of fourteen and one of rank 3
+    CHECK(s.pre_steps(owned.view()) == 11 + 11); // a wave of fourteen and one of rank 3, n − 1 + q steps each
     owned.arrivals[9] = 100 * tau;
     CHECK(delay() <= 2 * broadcast);
-    CHECK(s.pre_steps(owned.view()) == 4);
+    CHECK(s.pre_steps(owned.view()) == 11);
     owned.arrivals[9] = 100 * tau + tau / 2;
     CHECK(delay() <= 2 * broadcast - tau / 2);
     // A quarter late: at once, and no worse than one after the other.

@@ -15,6 +15,19 @@
 
 namespace papcoll::inline v0::detail {
 
+/// What the cost of a wave depends on.
+struct wave_size {
+    std::int64_t roots = 0;
+    std::int64_t blocks = 0; ///< of all roots
+    std::int64_t most = 0;   ///< of one root
+
+    void add(std::int64_t count) {
+        ++roots;
+        blocks += count;
+        most = std::max(most, count);
+    }
+};
+
 /// What a wave costs, in ticks; see background_circulant_scheduler for the formulas.
 class wave_costs {
 public:
@@ -36,18 +49,23 @@ public:
                 t.block_time.count());
     }
 
-    /// n − 1 + q steps for roots with n blocks at most; in all of them together each root's blocks travel,
-    /// and q − 1 more to fill and to drain the pipeline.
-    [[nodiscard]] auto pipelined(std::int64_t roots, std::int64_t blocks, std::int64_t most) const
-        -> std::int64_t {
-        return (most - 1 + m_skips.rounds()) * m_latency +
-               (blocks + roots * (m_skips.rounds() - 1)) * m_piece;
+    /// n − 1 + q steps for roots with n blocks at most. Of each root 2^t ranks at most receive a block in
+    /// step t < q, and all may afterwards. More roots never make it cheaper, and P roots are all alike: each
+    /// step brings every rank as many blocks.
+    [[nodiscard]] auto pipelined(wave_size const& wave) const -> std::int64_t {
+        std::int64_t pieces = wave.blocks - wave.roots;
+        for (int t = 0; t < m_skips.rounds(); ++t) pieces += std::min(wave.roots, std::int64_t{1} << t);
+        pieces = std::min(pieces, wave.most * (m_skips.ranks() - 1));
+        return (wave.most - 1 + m_skips.rounds()) * m_latency + pieces * m_piece;
     }
     /// Round k brings a rank the units of s[k+1] − s[k] ranks, of which all roots may be part.
-    [[nodiscard]] auto doubling(std::int64_t roots) const -> std::int64_t {
+    [[nodiscard]] auto doubling(wave_size const& wave) const -> std::int64_t {
         std::int64_t units = 0;
-        for (int k = 0; k < m_skips.rounds(); ++k) units += std::min(roots, m_skips[k + 1] - m_skips[k]);
+        for (int k = 0; k < m_skips.rounds(); ++k) units += std::min(wave.roots, m_skips[k + 1] - m_skips[k]);
         return m_skips.rounds() * m_latency + units * m_unit;
+    }
+    [[nodiscard]] auto best(wave_size const& wave) const -> std::int64_t {
+        return std::min(pipelined(wave), doubling(wave));
     }
     [[nodiscard]] auto rounds() const -> int { return m_skips.rounds(); }
 
@@ -89,60 +107,57 @@ public:
     [[nodiscard]] auto end() const -> ticks { return ticks{m_end}; }
 
 private:
-    struct candidate {
-        std::int64_t blocks = 0, most = 0, roots = 0;
-
-        void add(std::int64_t count) {
-            blocks += count;
-            most = std::max(most, count);
-            ++roots;
-        }
+    /// A wave of the ranks `first` … `last` − 1, from start to end.
+    struct timed_wave {
+        std::size_t last;
+        wave_size size;
+        std::int64_t end;
     };
-    [[nodiscard]] auto is_pipelined(candidate const& c) const -> bool {
-        return m_costs.pipelined(c.roots, c.blocks, c.most) < m_costs.doubling(c.roots);
-    }
-    [[nodiscard]] auto cost(candidate const& c) const -> std::int64_t {
-        return std::min(m_costs.pipelined(c.roots, c.blocks, c.most), m_costs.doubling(c.roots));
-    }
-    [[nodiscard]] auto cost_alone(std::size_t i) const -> std::int64_t {
-        return cost({m_blocks[i], m_blocks[i], 1});
-    }
-
-    // With c_i what i costs alone, all that come after the first wave are over at the latest when they have
-    // been served one by one: max over i of a_i + c_i + c_{i+1} + …, and the same from the end of the first
-    // wave. A wave of several costs no more than its ranks one by one.
-    [[nodiscard]] auto size_of_first_wave() const -> std::size_t {
-        auto const count = m_order.size();
-        std::vector<std::int64_t> queue(count + 1), work(count + 1);
-        for (auto i = count; i-- > 0;) {
-            work[i] = work[i + 1] + cost_alone(i);
-            queue[i] = std::max(queue[i + 1], m_arrivals[i] + work[i]);
+    // All that have arrived when the wave before is over, or at the next arrival; the first wave also waits
+    // for all `held`.
+    [[nodiscard]] auto next_wave(std::size_t first, std::size_t held, std::int64_t now) const -> timed_wave {
+        auto const start = std::max(now, m_arrivals[first == 0 ? held - 1 : first]);
+        timed_wave wave{first, {}, 0};
+        for (auto& last = wave.last; last < m_order.size(); ++last) {
+            if (last >= held && m_arrivals[last] > start) break;
+            wave.size.add(m_blocks[last]);
         }
-        std::size_t best = 0;
-        std::int64_t earliest = 0;
-        candidate wave;
-        for (std::size_t j = 1; j <= count; ++j) {
-            wave.add(m_blocks[j - 1]);
-            auto const end = std::max(m_arrivals[j - 1] + cost(wave) + work[j], queue[j]);
-            if (best != 0 && end >= earliest) continue;
-            best = j;
+        wave.end = start + m_costs.best(wave.size);
+        return wave;
+    }
+    [[nodiscard]] auto end_if_held(std::size_t held) const -> std::int64_t {
+        std::int64_t now = 0;
+        for (std::size_t first = 0; first < m_order.size();) {
+            auto const wave = next_wave(first, held, now);
+            first = wave.last;
+            now = wave.end;
+        }
+        return now;
+    }
+    // One rank, or i/32 of all.
+    [[nodiscard]] auto best_held() const -> std::size_t {
+        constexpr std::size_t choices = 32;
+        std::size_t best = 1;
+        auto earliest = end_if_held(best);
+        for (std::size_t i = 1; i <= choices; ++i) {
+            auto const held = (m_order.size() * i + choices - 1) / choices;
+            auto const end = end_if_held(held);
+            if (end >= earliest) continue;
+            best = held;
             earliest = end;
         }
         return best;
     }
     void divide() {
-        auto const held = size_of_first_wave();
+        auto const held = best_held();
         step_type step = 0;
         for (std::size_t first = 0; first < m_order.size();) {
-            auto const start = std::max(m_end, m_arrivals[first == 0 ? held - 1 : first]);
-            candidate wave;
-            auto last = first;
-            for (; last < m_order.size() && (last < held || m_arrivals[last] <= start); ++last)
-                wave.add(m_blocks[last]);
-            m_waves.push_back({first, last, is_pipelined(wave), step});
-            step += m_costs.rounds() + (m_waves.back().pipelined ? wave.most - 1 : 0);
-            m_end = start + cost(wave);
-            first = last;
+            auto const wave = next_wave(first, held, m_end);
+            bool const pipelined = m_costs.pipelined(wave.size) < m_costs.doubling(wave.size);
+            m_waves.push_back({first, wave.last, pipelined, step});
+            step += m_costs.rounds() + (pipelined ? wave.size.most - 1 : 0);
+            m_end = wave.end;
+            first = wave.last;
         }
     }
 
