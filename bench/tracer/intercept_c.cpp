@@ -55,7 +55,7 @@ TRACED(Allgather, allgather, bytes_of(in_count, in_type),
             MPI_Datatype in_type, MPI_Comm comm),
        LIST(out, out_count, out_type, in, in_count, in_type, comm))
 
-TRACED(Allgatherv, allgatherv, bytes_of(in_counts, in_type, c),
+TRACED(Allgatherv, allgatherv, bytes_of(in_counts, c.size, in_type),
        LIST(void const* out, int out_count, MPI_Datatype out_type, void* in, int const* in_counts,
             int const* in_at, MPI_Datatype in_type, MPI_Comm comm),
        LIST(out, out_count, out_type, in, in_counts, in_at, in_type, comm))
@@ -65,12 +65,12 @@ TRACED(Alltoall, alltoall, bytes_of(in_count, in_type),
             MPI_Datatype in_type, MPI_Comm comm),
        LIST(out, out_count, out_type, in, in_count, in_type, comm))
 
-TRACED(Alltoallv, alltoallv, bytes_of(in_counts, in_type, c),
+TRACED(Alltoallv, alltoallv, bytes_of(in_counts, c.size, in_type),
        LIST(void const* out, int const* out_counts, int const* out_at, MPI_Datatype out_type, void* in,
             int const* in_counts, int const* in_at, MPI_Datatype in_type, MPI_Comm comm),
        LIST(out, out_counts, out_at, out_type, in, in_counts, in_at, in_type, comm))
 
-TRACED(Alltoallw, alltoallw, bytes_of(in_counts, in_types, c),
+TRACED(Alltoallw, alltoallw, bytes_of(in_counts, c.size, in_types),
        LIST(void const* out, int const* out_counts, int const* out_at, MPI_Datatype const* out_types,
             void* in, int const* in_counts, int const* in_at, MPI_Datatype const* in_types, MPI_Comm comm),
        LIST(out, out_counts, out_at, out_types, in, in_counts, in_at, in_types, comm))
@@ -83,7 +83,7 @@ TRACED(Allreduce, allreduce, bytes_of(count, type),
        LIST(void const* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
        LIST(in, out, count, type, op, comm))
 
-TRACED(Reduce_scatter, reduce_scatter, bytes_of(counts, type, c),
+TRACED(Reduce_scatter, reduce_scatter, bytes_of(counts, c.size, type),
        LIST(void const* in, void* out, int const* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
        LIST(in, out, counts, type, op, comm))
 
@@ -98,5 +98,31 @@ TRACED(Scan, scan, bytes_of(count, type),
 TRACED(Exscan, exscan, bytes_of(count, type),
        LIST(void const* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
        LIST(in, out, count, type, op, comm))
+
+TRACED(Neighbor_allgather, neighbor_allgather, bytes_of(in_count, in_type),
+       LIST(void const* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
+            MPI_Datatype in_type, MPI_Comm comm),
+       LIST(out, out_count, out_type, in, in_count, in_type, comm))
+
+TRACED(Neighbor_allgatherv, neighbor_allgatherv, bytes_of(in_counts, tracer::in_degree(comm), in_type),
+       LIST(void const* out, int out_count, MPI_Datatype out_type, void* in, int const* in_counts,
+            int const* in_at, MPI_Datatype in_type, MPI_Comm comm),
+       LIST(out, out_count, out_type, in, in_counts, in_at, in_type, comm))
+
+TRACED(Neighbor_alltoall, neighbor_alltoall, bytes_of(in_count, in_type),
+       LIST(void const* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
+            MPI_Datatype in_type, MPI_Comm comm),
+       LIST(out, out_count, out_type, in, in_count, in_type, comm))
+
+TRACED(Neighbor_alltoallv, neighbor_alltoallv, bytes_of(in_counts, tracer::in_degree(comm), in_type),
+       LIST(void const* out, int const* out_counts, int const* out_at, MPI_Datatype out_type, void* in,
+            int const* in_counts, int const* in_at, MPI_Datatype in_type, MPI_Comm comm),
+       LIST(out, out_counts, out_at, out_type, in, in_counts, in_at, in_type, comm))
+
+TRACED(Neighbor_alltoallw, neighbor_alltoallw, bytes_of(in_counts, tracer::in_degree(comm), in_types),
+       LIST(void const* out, int const* out_counts, MPI_Aint const* out_at, MPI_Datatype const* out_types,
+            void* in, int const* in_counts, MPI_Aint const* in_at, MPI_Datatype const* in_types,
+            MPI_Comm comm),
+       LIST(out, out_counts, out_at, out_types, in, in_counts, in_at, in_types, comm))
 
 } // extern "C"

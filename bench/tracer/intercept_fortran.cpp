@@ -39,15 +39,17 @@ auto block(void const* counts, int i, void const* datatype) -> std::uint64_t {
     return bytes_of(integers(counts)[i], type(datatype));
 }
 
-auto sum(void const* counts, void const* datatype, tracer::communicator const& c) -> std::uint64_t {
-    return bytes_of(integers(counts), type(datatype), c);
+auto sum(void const* counts, int n, void const* datatype) -> std::uint64_t {
+    return bytes_of(integers(counts), n, type(datatype));
 }
 
-auto sum_of_types(void const* counts, void const* datatypes, tracer::communicator const& c) -> std::uint64_t {
+auto sum_of_types(void const* counts, int n, void const* datatypes) -> std::uint64_t {
     std::uint64_t all = 0;
-    for (int i = 0; i < c.size; ++i) all += block(counts, i, static_cast<MPI_Fint const*>(datatypes) + i);
+    for (int i = 0; i < n; ++i) all += block(counts, i, static_cast<MPI_Fint const*>(datatypes) + i);
     return all;
 }
+
+auto degree(void const* communicator) -> int { return tracer::in_degree(comm(communicator)); }
 
 } // namespace
 
@@ -60,15 +62,20 @@ TRACED(gatherv, 9, a9, c.rank == integer(a8) ? block(a5, c.rank, a7) : block(a2,
 TRACED(scatter, 8, a8, c.rank == integer(a7) ? block(a2, a3) : block(a5, a6))
 TRACED(scatterv, 9, a9, c.rank == integer(a8) ? block(a2, c.rank, a4) : block(a6, a7))
 TRACED(allgather, 7, a7, block(a5, a6))
-TRACED(allgatherv, 8, a8, sum(a5, a7, c))
+TRACED(allgatherv, 8, a8, sum(a5, c.size, a7))
 TRACED(alltoall, 7, a7, block(a5, a6))
-TRACED(alltoallv, 9, a9, sum(a6, a8, c))
-TRACED(alltoallw, 9, a9, sum_of_types(a6, a8, c))
+TRACED(alltoallv, 9, a9, sum(a6, c.size, a8))
+TRACED(alltoallw, 9, a9, sum_of_types(a6, c.size, a8))
 TRACED(reduce, 7, a7, block(a3, a4))
 TRACED(allreduce, 6, a6, block(a3, a4))
-TRACED(reduce_scatter, 6, a6, sum(a3, a4, c))
+TRACED(reduce_scatter, 6, a6, sum(a3, c.size, a4))
 TRACED(reduce_scatter_block, 6, a6, block(a3, a4) * static_cast<std::uint64_t>(c.size))
 TRACED(scan, 6, a6, block(a3, a4))
 TRACED(exscan, 6, a6, block(a3, a4))
+TRACED(neighbor_allgather, 7, a7, block(a5, a6))
+TRACED(neighbor_allgatherv, 8, a8, sum(a5, degree(a8), a7))
+TRACED(neighbor_alltoall, 7, a7, block(a5, a6))
+TRACED(neighbor_alltoallv, 9, a9, sum(a6, degree(a9), a8))
+TRACED(neighbor_alltoallw, 9, a9, sum_of_types(a6, degree(a9), a8))
 
 } // extern "C"

@@ -55,20 +55,39 @@ inline auto bytes_of(int count, MPI_Datatype type) -> std::uint64_t {
     return size <= 0 ? 0 : static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
 }
 
-/// The sum of `counts`, one per rank, in bytes.
-inline auto bytes_of(int const* counts, MPI_Datatype type, communicator const& comm) -> std::uint64_t {
+/// The sum of the first n `counts`, in bytes.
+inline auto bytes_of(int const* counts, int n, MPI_Datatype type) -> std::uint64_t {
     std::uint64_t sum = 0;
     auto const element = bytes_of(1, type);
-    for (int i = 0; i < comm.size; ++i)
+    for (int i = 0; i < n; ++i)
         if (counts[i] > 0) sum += static_cast<std::uint64_t>(counts[i]) * element;
     return sum;
 }
 
-inline auto bytes_of(int const* counts, MPI_Datatype const* types, communicator const& comm)
-    -> std::uint64_t {
+inline auto bytes_of(int const* counts, int n, MPI_Datatype const* types) -> std::uint64_t {
     std::uint64_t sum = 0;
-    for (int i = 0; i < comm.size; ++i) sum += bytes_of(counts[i], types[i]);
+    for (int i = 0; i < n; ++i) sum += bytes_of(counts[i], types[i]);
     return sum;
+}
+
+/// How many neighbours send to this rank in the communicator's topology; 0 without one.
+inline auto in_degree(MPI_Comm comm) -> int {
+    int topology = MPI_UNDEFINED;
+    int degree = 0;
+    PMPI_Topo_test(comm, &topology);
+    if (topology == MPI_CART) {
+        PMPI_Cartdim_get(comm, &degree);
+        degree *= 2;
+    } else if (topology == MPI_GRAPH) {
+        int rank = 0;
+        PMPI_Comm_rank(comm, &rank);
+        PMPI_Graph_neighbors_count(comm, rank, &degree);
+    } else if (topology == MPI_DIST_GRAPH) {
+        int out_degree = 0;
+        int is_weighted = 0;
+        PMPI_Dist_graph_neighbors_count(comm, &degree, &out_degree, &is_weighted);
+    }
+    return degree;
 }
 
 } // namespace tracer

@@ -10,6 +10,7 @@ static int rank, ranks, root;
 static int out[room], in[room];
 static int counts[most_ranks], own[most_ranks], at[most_ranks], byte_at[most_ranks], spread[most_ranks];
 static MPI_Datatype types[most_ranks];
+static int const own_size[2] = {1, 1}, mirrored[2] = {2, 1}; /* what I send forwards, others get from behind */
 
 static void blocking(void) {
     MPI_Comm const all = MPI_COMM_WORLD;
@@ -56,6 +57,27 @@ static void nonblocking(void) {
     MPI_Iexscan(out, in, block, MPI_INT, MPI_SUM, all, &request), finish();
 }
 
+/* Everybody's neighbours in a ring: the one before it and the one after it. */
+static void neighbours(void) {
+    MPI_Comm ring;
+    int const periodic = 1;
+    int const sizes[2] = {1, 2}, places[2] = {0, 1};
+    MPI_Aint const byte_places[2] = {0, sizeof(int)};
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
+    MPI_Neighbor_allgather(out, block, MPI_INT, in, block, MPI_INT, ring);
+    MPI_Neighbor_allgatherv(out, 1, MPI_INT, in, own_size, places, MPI_INT, ring);
+    MPI_Neighbor_alltoall(out, block, MPI_INT, in, block, MPI_INT, ring);
+    MPI_Neighbor_alltoallv(out, mirrored, places, MPI_INT, in, sizes, places, MPI_INT, ring);
+    MPI_Neighbor_alltoallw(out, mirrored, byte_places, types, in, sizes, byte_places, types, ring);
+    MPI_Ineighbor_allgather(out, block, MPI_INT, in, block, MPI_INT, ring, &request), finish();
+    MPI_Ineighbor_allgatherv(out, 1, MPI_INT, in, own_size, places, MPI_INT, ring, &request), finish();
+    MPI_Ineighbor_alltoall(out, block, MPI_INT, in, block, MPI_INT, ring, &request), finish();
+    MPI_Ineighbor_alltoallv(out, mirrored, places, MPI_INT, in, sizes, places, MPI_INT, ring, &request), finish();
+    MPI_Ineighbor_alltoallw(out, mirrored, byte_places, types, in, sizes, byte_places, types, ring, &request),
+        finish();
+    MPI_Comm_free(&ring);
+}
+
 static void delays(void) {
     int const late = 40 * ((2 * rank + 1) % ranks);
     struct timespec const pause = {0, late * 1000000L};
@@ -82,6 +104,7 @@ int main(int argc, char** argv) {
     }
     blocking();
     nonblocking();
+    neighbours();
     delays();
     MPI_Finalize();
     return 0;

@@ -22,6 +22,7 @@ program everything
   end do
   call blocking()
   call nonblocking()
+  call neighbours()
   call delays()
   call MPI_Finalize(error)
 
@@ -95,6 +96,39 @@ contains
     call finish()
     call MPI_Iexscan(buffer_out, buffer_in, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request, error)
     call finish()
+  end subroutine
+
+  ! Everybody's neighbours in a ring: the one before it and the one after it.
+  subroutine neighbours()
+    integer :: ring, one_each(2), sizes(2), mirrored(2), places(2)
+    integer(kind=MPI_ADDRESS_KIND) :: byte_places(2)
+    one_each = 1
+    sizes = [1, 2]
+    mirrored = [2, 1] ! what I send forwards, others get from behind
+    places = [0, 1]
+    byte_places = [0, 4]
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.true.], .false., ring, error)
+    call MPI_Neighbor_allgather(buffer_out, n, MPI_INTEGER, buffer_in, n, MPI_INTEGER, ring, error)
+    call MPI_Neighbor_allgatherv(buffer_out, 1, MPI_INTEGER, buffer_in, one_each, places, MPI_INTEGER, ring, error)
+    call MPI_Neighbor_alltoall(buffer_out, n, MPI_INTEGER, buffer_in, n, MPI_INTEGER, ring, error)
+    call MPI_Neighbor_alltoallv(buffer_out, mirrored, places, MPI_INTEGER, buffer_in, sizes, places, MPI_INTEGER, &
+                                ring, error)
+    call MPI_Neighbor_alltoallw(buffer_out, mirrored, byte_places, types, buffer_in, sizes, byte_places, types, &
+                                ring, error)
+    call MPI_Ineighbor_allgather(buffer_out, n, MPI_INTEGER, buffer_in, n, MPI_INTEGER, ring, request, error)
+    call finish()
+    call MPI_Ineighbor_allgatherv(buffer_out, 1, MPI_INTEGER, buffer_in, one_each, places, MPI_INTEGER, ring, &
+                                  request, error)
+    call finish()
+    call MPI_Ineighbor_alltoall(buffer_out, n, MPI_INTEGER, buffer_in, n, MPI_INTEGER, ring, request, error)
+    call finish()
+    call MPI_Ineighbor_alltoallv(buffer_out, mirrored, places, MPI_INTEGER, buffer_in, sizes, places, MPI_INTEGER, &
+                                 ring, request, error)
+    call finish()
+    call MPI_Ineighbor_alltoallw(buffer_out, mirrored, byte_places, types, buffer_in, sizes, byte_places, types, &
+                                 ring, request, error)
+    call finish()
+    call MPI_Comm_free(ring, error)
   end subroutine
 
   subroutine delays()

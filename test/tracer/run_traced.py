@@ -156,14 +156,24 @@ def expected_calls(rank):
     return once + [("i" + name, size) for name, size in once]
 
 
+def expected_neighbours():
+    """On a ring."""
+    once = [("neighbor_allgather", 12), ("neighbor_allgatherv", 8), ("neighbor_alltoall", 12),
+            ("neighbor_alltoallv", 12), ("neighbor_alltoallw", 12)]
+    return once + [("i" + name, size) for name, size in once]
+
+
 def check_everything(rank_traces):
     for rank, trace in enumerate(rank_traces):
         check(trace.lines[-1] == f"end {len(trace.calls)}", trace.lines[-1])
-        seen = [(call[2], call[3]) for call in trace.calls]
+        check(all(call[4] <= call[5] for call in trace.calls), "times")
+        seen = [(call[2], call[3]) for call in trace.calls if call[0] == WORLD]
         check(seen == expected_calls(rank) + 6 * [("barrier", 0), ("alltoall", 4)], "rank", rank, seen)
-        check([call[1] for call in trace.calls] == list(range(len(seen))), "numbers of the calls")
-        check(all(call[0] == WORLD and call[4] <= call[5] for call in trace.calls), "communicator, times")
-        check(len(trace.sites) == 36, "call sites:", len(trace.sites))
+        ring = [(call[2], call[3]) for call in trace.calls if call[0] != WORLD]
+        check(ring == expected_neighbours(), "rank", rank, ring)
+        numbers = [[call[1] for call in trace.calls if (call[0] == WORLD) == is_world] for is_world in (True, False)]
+        check(numbers == [list(range(len(seen))), list(range(len(ring)))], "numbers of the calls:", numbers)
+        check(len(trace.sites) == 46, "call sites:", len(trace.sites))
 
 
 def everything():
