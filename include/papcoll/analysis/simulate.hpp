@@ -6,6 +6,7 @@
 #include <papcoll/analysis/detail/simulation.hpp>
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/transfer.hpp>
+#include <papcoll/scheduler/background.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
 #include <span>
@@ -66,12 +67,10 @@ auto simulate(std::span<transfer const> schedule, problem const& p, cost_model c
     return simulation<Recorder>(graph, p, model, bytes, part, recorder).run();
 }
 
-/// Schedulers with pre_steps are made for ranks that take part before they arrive; see background_scheduler.
+/// Such schedulers are made for ranks that take part before they arrive.
 template <scheduler S>
-inline constexpr auto participation_of = requires(S const& s, problem const& p) {
-    s.pre_steps(p);
-}
-? participation::background : participation::from_arrival;
+inline constexpr auto participation_of =
+    background_scheduler<S> ? participation::background : participation::from_arrival;
 
 } // namespace detail
 
