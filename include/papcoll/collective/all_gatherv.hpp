@@ -143,8 +143,8 @@ struct all_gatherv_function : collective_forms<Blocking> {
         auto parts = sizes_of(sizes);
         auto const rank = static_cast<std::size_t>(rank_of(comm));
         if (rank < parts.sizes().size() && in.size() != parts.sizes()[rank])
-            reject("in must have sizes[rank] (" + std::to_string(parts.sizes()[rank]) +
-                   ") elements, but has " + std::to_string(in.size()));
+            parts = parts.with_complaint("in must have sizes[rank] (" + std::to_string(parts.sizes()[rank]) +
+                                         ") elements, but has " + std::to_string(in.size()));
         out.resize(parts.total());
         return this->call(comm, all_gatherv_call<T>{in.data(), out.data(), false, std::move(parts)}, policy);
     }

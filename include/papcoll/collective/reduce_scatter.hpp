@@ -104,8 +104,9 @@ struct reduce_scatter_function : collective_forms<Blocking> {
                     Policy const& policy) const -> result {
         auto parts = sizes_of(sizes);
         if (in.size() != parts.total())
-            reject("in must have as many elements as the sizes say (" + std::to_string(parts.total()) +
-                   "), but has " + std::to_string(in.size()));
+            parts = parts.with_complaint("in must have as many elements as the sizes say (" +
+                                         std::to_string(parts.total()) + "), but has " +
+                                         std::to_string(in.size()));
         auto const rank = static_cast<std::size_t>(rank_of(comm));
         if (rank < parts.sizes().size()) out.resize(parts.sizes()[rank]);
         return this->call(

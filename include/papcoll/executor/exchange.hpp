@@ -35,7 +35,7 @@ public:
                        int tag, Arguments&&... arguments)
         : m_context(std::move(c))
         , m_program(std::move(program))
-        , m_flow(m_context->transport_layer(), tag, m_program->windows.piece_bytes)
+        , m_flow(m_context->transport_layer(), tag)
         , m_store(*m_program, m_context->rank(), std::forward<Arguments>(arguments)...)
         , m_arriving(m_program->receives.messages.size())
         , m_leaving(m_program->sends.messages.size())

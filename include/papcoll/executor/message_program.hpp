@@ -28,15 +28,16 @@ struct message_windows {
     /// How much of an admitted message travels behind its head, three eighths of it at most: enough to keep
     /// the link busy while the head's arrival is told and the next message is admitted. 0: none.
     std::size_t tail_bytes = 0;
-    /// Longer messages go in pieces of this size; 0: whole. A library whose rendezvous needs an answer per
-    /// fragment lets the answers queue behind the data that goes the other way between the same two ranks,
-    /// which halves the bandwidth of an exchange; short pieces go without.
-    std::size_t piece_bytes = 0;
+    /// The blocks that two ranks exchange in one step are one message, or, where they are more than this,
+    /// several of whole blocks; 0: one. One at a time leaves both directions of a link alone, and lets blocks
+    /// be sent on before those behind them are in. A library whose rendezvous needs answers lets these queue
+    /// behind the data that goes the other way between the same two ranks; short messages go without.
+    std::size_t longest_elements = 0;
 };
 
 /// One rank's share of a schedule, compiled for execution: transfers of equal (step, peer) are one message,
-/// empty blocks are left out, and for each block the order of what happens to it here is known. Plans keep
-/// it.
+/// cut where the windows say, empty blocks are left out, and for each block the order of what happens to it
+/// here is known. Plans keep it.
 struct message_program {
     struct block_use {
         int block;
@@ -85,9 +86,10 @@ struct compiled_side {
     std::vector<step_type> steps;
 };
 
-/// Groups the transfers into messages. Both ends list the blocks of a message in ascending order.
-inline auto group_messages(std::vector<rank_transfer> transfers, std::vector<block_range> const& blocks)
-    -> compiled_side {
+/// Groups the transfers into messages. Both ends list the blocks of a message in ascending order, so both cut
+/// it at the same places.
+inline auto group_messages(std::vector<rank_transfer> transfers, std::vector<block_range> const& blocks,
+                           std::size_t longest) -> compiled_side {
     if (!std::is_sorted(transfers.begin(), transfers.end())) std::sort(transfers.begin(), transfers.end());
     compiled_side result;
     auto& side = result.side;
@@ -97,7 +99,9 @@ inline auto group_messages(std::vector<rank_transfer> transfers, std::vector<blo
     for (auto const& t : transfers) {
         std::size_t const size = blocks[static_cast<std::size_t>(t.block)].size;
         if (size == 0) continue;
-        if (previous == nullptr || previous->step != t.step || previous->peer != t.peer)
+        bool const full =
+            longest > 0 && !side.messages.empty() && side.messages.back().elements + size > longest;
+        if (previous == nullptr || previous->step != t.step || previous->peer != t.peer || full)
             side.messages.push_back({t.peer, static_cast<int>(side.uses.size()), 0, 0});
         side.uses.push_back({t.block, 0});
         result.steps.push_back(t.step);
@@ -178,8 +182,8 @@ inline void number_turns_of_dissemination(compiled_side& sends, compiled_side& r
 inline auto compile(schedule_kind kind, rank_schedule const& share, std::vector<block_range> blocks,
                     std::vector<bool> owned, message_windows const& windows) -> message_program {
     detail::check_blocks(share, blocks.size());
-    auto sends = detail::group_messages(share.sends, blocks);
-    auto receives = detail::group_messages(share.receives, blocks);
+    auto sends = detail::group_messages(share.sends, blocks, windows.longest_elements);
+    auto receives = detail::group_messages(share.receives, blocks, windows.longest_elements);
     if (kind == schedule_kind::reduction)
         detail::number_turns_of_reduction(sends, receives, blocks.size());
     else

@@ -88,17 +88,24 @@ private:
     [[nodiscard]] auto rooted(S const& algorithm, call_shape const& shape, link_model const& link) const
         -> execution_stage {
         auto layout = detail::layout_of_root(shape, blocks(shape, link));
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, link);
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
         return detail::stage_of(detail::program_of(algorithm, shape, std::move(layout), windows));
     }
     /// Whole parts in the fewest rounds, or many blocks at once.
     template <scheduler Whole, scheduler Blocks>
     [[nodiscard]] auto ranked(call_shape const& shape, link_model const& link) const -> execution_stage {
         int const n = blocks(shape, link);
-        auto layout = detail::layout_of_ranks(shape, n);
-        auto const windows = detail::windows_for(shape.bytes() / static_cast<std::size_t>(n) / 2, link);
-        if (n == 1) return detail::stage_of(detail::program_of(Whole{}, shape, std::move(layout), windows));
-        return detail::stage_of(detail::program_of(Blocks{}, shape, std::move(layout), windows));
+        auto const windows =
+            detail::windows_for(shape.bytes() / static_cast<std::size_t>(n) / 2, shape, link);
+        if (n > 1)
+            return detail::stage_of(
+                detail::program_of(Blocks{}, shape, detail::layout_of_ranks(shape, n), windows));
+        // Cut all the same, so that messages can be: all blocks of a rank travel together.
+        int const cuts = windows.longest_elements == 0
+                             ? 1
+                             : detail::pieces_of(detail::largest_part(shape), windows.longest_elements);
+        return detail::stage_of(
+            detail::program_of(Whole{}, shape, detail::layout_of_ranks(shape, cuts), windows));
     }
     [[nodiscard]] auto scatter(call_shape const& shape, link_model const& link) const -> execution_stage {
         return ranked<reversed_scheduler<circulant_all_gather_scheduler>,
@@ -109,7 +116,7 @@ private:
         shape.count *= static_cast<std::size_t>(shape.ranks);
         auto program =
             detail::program_of(circulant_all_gather_scheduler{}, shape, detail::layout_of_ranks(shape, 1),
-                               detail::windows_for(shape.bytes() / 2, link));
+                               detail::windows_for(shape.bytes() / 2, shape, link));
         return {execution_stage::work::gather_combine, std::move(program), {}};
     }
 };

@@ -31,11 +31,10 @@ namespace papcoll::inline v0::detail {
     return static_cast<double>(bytes) * link.per_byte;
 }
 
-/// ⌈bytes ÷ block_bytes⌉, at least 1 and at most one per element.
-[[nodiscard]] inline auto blocks_of(std::size_t bytes, std::size_t block_bytes, std::size_t elements) -> int {
-    std::size_t const wanted = bytes / block_bytes + (bytes % block_bytes != 0 ? 1 : 0);
-    std::size_t const most = std::min(std::max<std::size_t>(elements, 1), std::size_t(1) << 20);
-    return static_cast<int>(std::clamp<std::size_t>(wanted, 1, most));
+/// ⌈elements ÷ piece⌉, at least 1.
+[[nodiscard]] inline auto pieces_of(std::size_t elements, std::size_t piece) -> int {
+    std::size_t const wanted = elements / piece + (elements % piece != 0 ? 1 : 0);
+    return static_cast<int>(std::clamp<std::size_t>(wanted, 1, std::size_t(1) << 20));
 }
 
 [[nodiscard]] inline auto largest_part(call_shape const& shape) -> std::size_t {
@@ -81,7 +80,7 @@ namespace papcoll::inline v0::detail {
         shape.operation == collective_kind::broadcast || shape.operation == collective_kind::reduce;
     if (block_bytes) {
         auto const part = rooted ? shape.count : largest_part(shape);
-        return blocks_of(part * shape.element_bytes, *block_bytes, part);
+        return pieces_of(part, std::max<std::size_t>(*block_bytes / shape.element_bytes, 1));
     }
     if (shape.ranks == 1) return 1;
     if (!rooted) return shape.sizes.empty() ? 1 : uneven_blocks(shape, link);

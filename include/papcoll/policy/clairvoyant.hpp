@@ -126,7 +126,7 @@ struct basic_clairvoyant {
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
         auto const chosen = choose(shape, link);
         auto layout = detail::layout_of_root(shape, chosen.segments);
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, link);
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
         return detail::plan_of(detail::stage_of(
             detail::program_of(schedule_kind::reduction, chosen.share, shape, std::move(layout), windows)));
     }

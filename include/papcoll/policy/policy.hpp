@@ -54,22 +54,24 @@ inline constexpr bool reorders_operands<S> = false;
 /// Messages of a few kilobytes are buffered by any MPI library, and admission would cost more than it saves.
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 
-/// Three eighths of a message behind its head: measured on an emulated cluster, between an eighth and a half
-/// all do. Long messages need no more than covers a round trip. Pieces are long enough that their latencies
-/// do not count.
-[[nodiscard]] inline auto windows_for(std::size_t longest_message_bytes, link_model const& link)
-    -> message_windows {
-    constexpr std::size_t shortest_piece = std::size_t(32) << 10;
-    if (longest_message_bytes < shortest_admitted_bytes)
-        return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0, .piece_bytes = 0};
+/// How long messages are at most: so long that their latencies do not count, and below what libraries send by
+/// rendezvous on slow links.
+[[nodiscard]] inline auto longest_message(link_model const& link) -> std::size_t {
     double const eight_latencies =
         8 * static_cast<double>(link.latency.count()) / std::max(link.per_byte, 1e-3);
-    auto const piece = static_cast<std::size_t>(std::min(eight_latencies, 1e9));
+    return std::max(static_cast<std::size_t>(std::min(eight_latencies, 1e9)), std::size_t(32) << 10);
+}
+/// For messages of about this size. Three eighths behind the head: measured on an emulated cluster, between
+/// an eighth and a half all do; long messages need no more than covers a round trip.
+[[nodiscard]] inline auto windows_for(std::size_t message_bytes, call_shape const& shape,
+                                      link_model const& link) -> message_windows {
+    if (message_bytes < shortest_admitted_bytes)
+        return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0, .longest_elements = 0};
     return {.receives = 1,
             .sends = 1,
             .admission = true,
-            .tail_bytes = shortest_piece,
-            .piece_bytes = std::max(piece, shortest_piece)};
+            .tail_bytes = std::size_t(32) << 10,
+            .longest_elements = std::max<std::size_t>(longest_message(link) / shape.element_bytes, 1)};
 }
 
 /// The data cut into blocks, and who owns each; without owners the root owns all.

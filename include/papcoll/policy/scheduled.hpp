@@ -96,7 +96,7 @@ private:
     template <scheduler Algorithm>
     [[nodiscard]] auto stage(Algorithm const& a, call_shape const& shape, detail::block_layout const& layout,
                              link_model const& link) const -> execution_stage {
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, link);
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
         return detail::stage_of(detail::program_of(a, shape, layout, windows, arrivals.times()));
     }
 };

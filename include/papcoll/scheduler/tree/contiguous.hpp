@@ -17,11 +17,12 @@ namespace detail {
 /// on both sides. So what a rank holds stays contiguous, and a sender below the receiver brings what is left
 /// of it. The sink's children a_0, a_1, … in order of attachment, which is their order of size, must be split
 /// into `root` machines on the left and the others on the right. Each goes to the left if it still fits
-/// there. That comes out even because a_j ≤ 1 + a_{j+1} + a_{j+2} + …: when a_j was attached the sink could
-/// serve again before a_j could, or at the same time with less depth. Hence whatever is attached below a_j
-/// has a counterpart, attached before it, that hangs in the same way below the sink itself, after a_j.
-/// (Times only grow with those of the server and with the number of machines attached, so this holds with
-/// limits, too.)
+/// there. That comes out even because a_j ≤ 1 + a_{j+1} + a_{j+2} + …: a machine's size is what it and its
+/// later descendants make of the time that is left. When a_j was attached the sink was put into one queue of
+/// greedy_growth and a_j into the other, the sink not later and first among equals. Who serves earlier is
+/// ahead in both queues afterwards, with all that is attached to it. So whatever is attached below a_j has a
+/// counterpart, attached before it, that hangs in the same way below the sink itself, after a_j. (Times only
+/// grow with those of the server and with the number of machines attached, so this holds with limits, too.)
 inline auto contiguous_ranks(reduction_tree const& tree, int root) -> std::vector<int> {
     auto const size = subtree_sizes(tree);
     std::vector<int> rank(size.size());

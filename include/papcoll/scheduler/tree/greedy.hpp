@@ -25,18 +25,19 @@ namespace detail {
 /// Grows a greedy tree from its end. A machine that can serve stands in one of two queues: `fresh` ones have
 /// no child yet and follow each other in the order of attachment; the others were last served when machine k
 /// was attached to them, and follow in the order of k. Times grow along both, so the next one is at a head.
+/// Both queues are in the result: fresh[k] is machine k, again[k] is parent[k].
 class greedy_growth {
 public:
     greedy_growth(int machines, ticks transfer_time, ticks compute_time, tree_limits limits)
         : m_count(static_cast<std::size_t>(machines))
         , m_transfers(limit(limits.transfers))
         , m_reducers(limit(limits.reducers))
-        , m_depth(m_count)
-        , m_again(m_count) {
+        , m_overlap(std::min(transfer_time, compute_time)) {
         m_tree.parent.resize(m_count);
         m_tree.remaining.resize(m_count);
         m_tree.transfer_time = transfer_time;
         m_tree.compute_time = compute_time;
+        if (limits.transfers != 0) m_combines.resize(m_count);
     }
 
     [[nodiscard]] auto run() && -> reduction_tree {
@@ -55,19 +56,21 @@ private:
         ticks available;
     };
 
-    // Of equal times the smaller depth goes first: rank order needs it, see tree/contiguous.hpp.
+    /// When, counted from the end, parent[k] can combine again after machine k was attached.
+    [[nodiscard]] auto again(std::size_t k) const -> ticks {
+        return m_combines.empty() ? m_tree.remaining[k] - m_overlap : m_combines[k];
+    }
+
+    // Of equal times the machine that has children goes first: rank order needs it, see tree/contiguous.hpp.
     auto next_server(std::size_t attached) -> server {
         bool const any_fresh = m_next_fresh < std::min(attached, m_reducers);
         if (m_next_again < attached) {
-            auto const machine = static_cast<std::size_t>(m_tree.parent[m_next_again]);
-            auto const again = m_again[m_next_again];
-            if (!any_fresh || again < m_tree.remaining[m_next_fresh] ||
-                (again == m_tree.remaining[m_next_fresh] && m_depth[machine] <= m_depth[m_next_fresh])) {
-                ++m_next_again;
-                return {machine, again};
-            }
+            ticks const available = again(m_next_again);
+            if (!any_fresh || available <= m_tree.remaining[m_next_fresh])
+                return {static_cast<std::size_t>(m_tree.parent[m_next_again++]), available};
         }
-        return {m_next_fresh, m_tree.remaining[m_next_fresh++]};
+        auto const machine = m_next_fresh++;
+        return {machine, m_tree.remaining[machine]};
     }
 
     void attach(std::size_t i) {
@@ -77,17 +80,16 @@ private:
         ticks const begin = std::max(combined, slot) + m_tree.transfer_time;
         m_tree.parent[i] = static_cast<int>(machine);
         m_tree.remaining[i] = begin;
-        m_again[i] = std::max(combined, begin - m_tree.compute_time);
-        m_depth[i] = m_depth[machine] + 1;
+        if (!m_combines.empty()) m_combines[i] = std::max(combined, begin - m_tree.compute_time);
     }
 
     std::size_t m_count;
     std::size_t m_transfers;
     std::size_t m_reducers;
+    ticks m_overlap;
     reduction_tree m_tree;
-    std::vector<int> m_depth;
-    /// When, counted from the end, parent[k] can combine again after machine k was attached.
-    std::vector<ticks> m_again;
+    /// With a limit on transfers, where waiting makes again() more than a difference.
+    std::vector<ticks> m_combines;
     std::size_t m_next_fresh = 0;
     std::size_t m_next_again = 1;
 };
@@ -113,7 +115,8 @@ private:
     bool const free = transfer_time + compute_time == ticks{0};
     ticks const transfer = free ? ticks{1} : transfer_time;
     auto tree = detail::greedy_growth(machines, transfer, compute_time, limits).run();
-    return free ? retimed(std::move(tree), transfer_time, compute_time) : tree;
+    if (free) return retimed(std::move(tree), transfer_time, compute_time);
+    return tree;
 }
 
 } // namespace papcoll::inline v0
