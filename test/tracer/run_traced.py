@@ -258,9 +258,10 @@ def aborted():
 
 
 def exits():
+    # The first process that ends so writes its calls; mpirun may kill the others meanwhile.
     launch("exits")
-    check(all(len(trace.calls) == 7 for trace in traces()), "calls before exit()")
-    ended_early("exits", 3)
+    check(max(len(trace.calls) for trace in traces()) == 7, "calls before exit()")
+    ended_early("exits", 2)
 
 
 def communicators():
