@@ -56,7 +56,8 @@ auto is_reduction(operation what) -> bool {
 auto is_uncut(operation what) -> bool {
     return what == operation::reduce_uncut || what == operation::broadcast_uncut;
 }
-auto log_2(int ranks) -> int { return std::bit_width(static_cast<unsigned>(ranks - 1)); } // ⌈log2 P⌉
+/// ⌈log2 P⌉
+auto log_2(int ranks) -> int { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
 
 /// What is to be scheduled. The root is rank 0.
 struct setting {

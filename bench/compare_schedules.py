@@ -2,7 +2,8 @@
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 """Draws what bench/compare_schedules measured and writes a summary.
 
-    compare_schedules.py <prefix of the output> <csv> [<csv> ...]
+    compare_schedules > some.csv
+    compare_schedules.py <prefix of the output> some.csv [<csv> ...]
 
 Writes <prefix>-<operation>.png, heat maps of last delay / bound with one panel per number of ranks, and
 <prefix>.md, in which each scheduler has one line per operation and number of ranks.
@@ -130,8 +131,9 @@ def main():
         file.write("# All schedulers under all arrival patterns, in the model\n\n"
                    "Last delay as a multiple of a bound that no algorithm can beat (its terms are in\n"
                    "bench/compare_schedules.cpp); `best in` counts the columns of the heat map in which no other\n"
-                   "is more than 0.5 % faster. These are predictions of `simulate`, not measurements.\n\n")
-        file.writelines(f"{line}  \n" for line in settings)
+                   "is more than 0.5 % faster. These are predictions of `simulate`, not measurements. A magnitude of 1\n"
+                   "is the time to send all that a late rank has, or misses.\n\n")
+        file.write("\n".join(settings) + "\n")
         file.write("\n" + "\n".join(summary(rows)) + "\n")
 
 

@@ -48,9 +48,8 @@ int main(int argc, char** argv) {
     int const ranks = argc > 1 ? to_number(argv[1]) : 10000;
     int const repetitions = argc > 2 ? to_number(argv[2]) : 5;
     std::mt19937_64 random(1);
-    std::vector<ticks> arrivals;
-    for (int rank = 0; rank < ranks; ++rank)
-        arrivals.emplace_back(static_cast<ticks::rep>(random() % 1'000'000));
+    std::vector<ticks> arrivals(static_cast<std::size_t>(ranks));
+    for (auto& arrival : arrivals) arrival = ticks{static_cast<ticks::rep>(random() % 1'000'000)};
     std::printf("%-22s %8s %7s %10s %9s %9s   %s\n", "schedule", "ranks", "blocks", "transfers", "least us",
                 "median us", "last exit");
     for (int const blocks : {1, 16, 64}) {

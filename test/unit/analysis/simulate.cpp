@@ -213,8 +213,8 @@ TEST_CASE("every message and combination begins as soon as it may") {
                 auto const arrivals = random_arrivals(ranks, 1000, ++seed);
                 problem const p{
                     .ranks = ranks, .root = ranks / 2, .blocks = blocks, .arrivals = arrivals, .owners = {}};
-                std::vector<std::size_t> bytes;
-                for (int b = 0; b < blocks; ++b) bytes.push_back(at((b * 37 + 20) % 71));
+                std::vector<std::size_t> bytes(at(blocks));
+                for (int b = 0; b < blocks; ++b) bytes[at(b)] = at((b * 37 + 20) % 71);
                 inspect(random_reduction{seed}, p, model, bytes);
                 inspect(papcoll::reversed(random_reduction{seed}), p, model, bytes);
                 inspect(circulant_scheduler{}, p, model, bytes);
