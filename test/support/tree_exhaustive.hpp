@@ -92,4 +92,63 @@ inline auto least_end(problem const& p, ticks transfer_time, ticks compute_time)
     return best;
 }
 
+/// The least end over all schedules of at most `transfers` messages, trees or not: a rank may send what it
+/// has whenever it likes, receive again and send that, too. Every order of messages is tried, each message as
+/// early as the orders at its two ends allow.
+class schedule_search {
+public:
+    schedule_search(problem const& p, ticks transfer_time, ticks compute_time)
+        : m_problem(p)
+        , m_transfer(transfer_time)
+        , m_compute(compute_time)
+        , m_ranks(static_cast<std::size_t>(p.ranks)) {
+        for (int rank = 0; rank < p.ranks; ++rank) {
+            auto const arrival = p.arrival(rank);
+            m_ranks[static_cast<std::size_t>(rank)] = {true, arrival, arrival, arrival};
+        }
+    }
+
+    auto least_end(int transfers) -> ticks {
+        search(transfers, m_problem.ranks);
+        return m_best;
+    }
+
+private:
+    struct rank_state {
+        bool holds;
+        ticks ready; // when all it holds is combined
+        ticks sender;
+        ticks receiver;
+    };
+
+    void search(int transfers, int holders) {
+        auto const root = static_cast<std::size_t>(m_problem.root);
+        if (holders == 1 && m_ranks[root].holds) m_best = std::min(m_best, m_ranks[root].ready);
+        if (transfers == 0 || transfers < holders - 1) return;
+        for (std::size_t from = 0; from < m_ranks.size(); ++from)
+            for (std::size_t to = 0; to < m_ranks.size(); ++to)
+                if (from != to && m_ranks[from].holds) send(from, to, transfers, holders);
+    }
+
+    void send(std::size_t from, std::size_t to, int transfers, int holders) {
+        auto const sender = m_ranks[from];
+        auto const receiver = m_ranks[to];
+        ticks const end = std::max({sender.ready, sender.sender, receiver.receiver}) + m_transfer;
+        m_ranks[from].holds = false;
+        m_ranks[from].sender = end;
+        m_ranks[to].holds = true;
+        m_ranks[to].receiver = end;
+        m_ranks[to].ready = receiver.holds ? std::max(receiver.ready, end) + m_compute : end;
+        if (end < m_best) search(transfers - 1, holders - (receiver.holds ? 1 : 0));
+        m_ranks[from] = sender;
+        m_ranks[to] = receiver;
+    }
+
+    problem m_problem;
+    ticks m_transfer;
+    ticks m_compute;
+    std::vector<rank_state> m_ranks;
+    ticks m_best = ticks::max();
+};
+
 } // namespace tree_exhaustive

@@ -128,6 +128,19 @@ TEST_CASE("no tree of up to 7 ranks ends earlier, nor does its own before the ti
         }
 }
 
+TEST_CASE("ranks that send several times do not end earlier, as far as two messages more can tell") {
+    random_arrivals arrivals(8);
+    for (int instance = 0; instance < 60; ++instance) {
+        int const n = 2 + instance % 3;
+        ticks const d{1 + arrivals.below(8)};
+        ticks const c{arrivals.below(8)};
+        auto const times = arrivals(n, arrivals.below(40));
+        problem const p{.ranks = n, .root = arrivals.below(n), .arrivals = times};
+        CHECK(tree_exhaustive::schedule_search(p, d, c).least_end(n + 1) ==
+              arrival_tree(p, d, c).tree.finish);
+    }
+}
+
 TEST_CASE("one rank that is late enough, the root or another, costs one transfer and one combination") {
     for (auto const& [d, c] : all_costs())
         for (int n = 2; n <= 64; ++n)

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ using papcoll::ticks;
 using papcoll::transfer;
 
 static_assert(papcoll::scheduler<greedy_tree_scheduler> && greedy_tree_scheduler::keeps_rank_order);
+// its bytes are its value: `scheduled` can tell equal policies and keep their plans
+static_assert(std::has_unique_object_representations_v<greedy_tree_scheduler>);
 static_assert(papcoll::scheduler<papcoll::binomial_tree_scheduler>);
 static_assert(papcoll::scheduler<papcoll::fibonacci_tree_scheduler>);
 static_assert(papcoll::binomial_tree_scheduler::keeps_rank_order);
