@@ -47,13 +47,16 @@ inline void draw(std::ostream& out, group const& of, std::string_view title) {
     constexpr double width = 760;
     constexpr double height = 280;
     std::vector<summary> ranks;
-    double most = 1e-3; // microseconds, so that a trace without delays has an axis, too
+    double most_ns = 1; // so that a trace without delays has an axis, too
     for (std::size_t i = 0; i < of.ranks.size(); ++i) {
         ranks.push_back(summarise_rank(of, i));
-        most = std::max({most, ranks.back().mean / 1e3, static_cast<double>(ranks.back().p90) / 1e3});
+        most_ns = std::max({most_ns, ranks.back().mean, static_cast<double>(ranks.back().p90)});
     }
+    bool const in_ms = most_ns >= 1e7;
+    double const unit = in_ms ? 1e6 : 1e3;
+    double const most = most_ns / unit;
     auto const slot = width / static_cast<double>(ranks.size());
-    auto const y = [&](double ns) { return top + height * (1 - ns / 1e3 / (most * 1.05)); };
+    auto const y = [&](double ns) { return top + height * (1 - ns / (most_ns * 1.05)); };
     out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"380\" "
            "font-family=\"sans-serif\" "
            "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"70\" "
@@ -61,7 +64,7 @@ inline void draw(std::ostream& out, group const& of, std::string_view title) {
         << detail::escaped(title) << "</text>\n";
     auto const step = detail::step_to(most);
     for (int i = 0; i * step <= most * 1.05; ++i) {
-        auto const at = y(i * step * 1e3);
+        auto const at = y(i * step * unit);
         out << "<path d=\"M" << left << ' ' << at << 'h' << width << "\" stroke=\"#ddd\"/><text x=\""
             << left - 6 << "\" y=\"" << at + 4 << "\" text-anchor=\"end\">" << i * step << "</text>\n";
     }
@@ -78,7 +81,8 @@ inline void draw(std::ostream& out, group const& of, std::string_view title) {
     }
     out << "<text x=\"" << left + width / 2 << "\" y=\"" << top + height + 40
         << "\" text-anchor=\"middle\">rank</text>\n<text transform=\"translate(16 " << top + height / 2
-        << ") rotate(-90)\" text-anchor=\"middle\">delay behind the first rank [µs]</text>\n</svg>\n";
+        << ") rotate(-90)\" text-anchor=\"middle\">delay behind the first rank [" << (in_ms ? "ms" : "µs")
+        << "]</text>\n</svg>\n";
 }
 
 } // namespace trace
