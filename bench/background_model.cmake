@@ -1,0 +1,11 @@
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+if(TARGET papcoll::core)
+    add_executable(bench_background_model background_model.cpp)
+    set_target_properties(bench_background_model PROPERTIES OUTPUT_NAME background_model)
+    target_link_libraries(bench_background_model PRIVATE papcoll::core papcoll_warnings)
+    target_include_directories(bench_background_model PRIVATE ${PROJECT_SOURCE_DIR}/test)
+    if(PAPCOLL_BUILD_TESTS)
+        add_test(NAME bench.background_model COMMAND bench_background_model 8)
+        set_tests_properties(bench.background_model PROPERTIES TIMEOUT 60)
+    endif()
+endif()
