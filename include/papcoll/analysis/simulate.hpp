@@ -89,16 +89,16 @@ inline constexpr auto participation_of =
 ///     blocks: what was received in smaller steps has been combined. This is how the executors run a schedule
 ///     with admission and windows of one.
 ///  4. In a reduction a received block is combined with what the rank holds of it, which takes
-///     model.compute_time(its bytes); a rank combines one block at a time, in the order in which they become
-///     ready. A block that the rank has given away is only stored, without cost, once that send has begun. In
-///     a dissemination nothing is combined.
+///     model.compute_time(its bytes); a rank combines one block at a time, in the order in which they come. A
+///     block that the rank has given away is only stored, without cost, once that send has begun. In a
+///     dissemination nothing is combined.
 ///  5. Blocks of zero bytes are not sent, as in the executors.
 ///  6. A rank leaves when it has arrived and all that it sends, receives and combines is done.
 ///
 /// `schedule` is the global view, in any order; it need not be right in the sense of verify_reduction, nor
 /// one-ported within a step. `block_bytes` is one size for all blocks or a range of p.blocks sizes. Times
 /// must fit into ticks; equal arguments give equal results, and arrivals moved by a constant move the exits
-/// by it.
+/// by it. A rank that comes later makes nobody leave earlier, if no block comes back to who gave it away.
 ///
 /// Throws std::invalid_argument if the problem or the model is malformed, or when the schedule cannot
 /// proceed, naming the transfer: it is there twice or goes from a rank to itself, its ranks or block do not

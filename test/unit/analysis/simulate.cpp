@@ -126,14 +126,14 @@ private:
         auto const combined = m_combined.find(t);
         return combined == m_combined.end() ? ready(t) : combined->second.second;
     }
-    /// When a received block may be stored or combined.
+    /// When a received block may be stored or join the queue of the processor.
     [[nodiscard]] auto ready(transfer const& t) const -> ticks {
         auto time = std::max(m_sent.at(t).second, initial(t.to, t.block));
         for (auto const& other : m_schedule) {
             if (other.block != t.block) continue;
             if (other.from == t.to && other.step < t.step) time = std::max(time, m_sent.at(other).first);
             if (other.to == t.to && std::tie(other.step, other.from) < std::tie(t.step, t.from))
-                time = std::max(time, taken(other));
+                time = std::max(time, ready(other));
         }
         return time;
     }
@@ -288,6 +288,18 @@ TEST_CASE("transfers of equal step and ranks are one message") {
     cost_model const model{.latency = ticks{100}, .per_byte = 2.0, .compute = ticks{7}};
     CHECK(simulate(one, p, model, bytes) == times{ticks{180 + 14}, ticks{180}});
     CHECK(simulate(three, p, model, bytes) == times{ticks{280 + 7}, ticks{280}}); // one of the three is empty
+}
+
+TEST_CASE("blocks are combined in the order in which they came, also those that wait for the processor") {
+    std::vector<transfer> const schedule{{0, 1, 0, 0}, {1, 2, 0, 0}, {2, 1, 0, 1}, {3, 2, 0, 1}};
+    auto const timeline = simulate_timeline(schedule, problem{.ranks = 3, .blocks = 2},
+                                            cost_model{.latency = ticks{10}, .compute = ticks{100}}, 1);
+    REQUIRE(timeline.combinations.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(timeline.combinations[i].what == schedule[i]);
+        CHECK(timeline.combinations[i].begin == ticks{10 + 100 * static_cast<int>(i)});
+    }
+    CHECK(timeline.exits == times{ticks{410}, ticks{30}, ticks{40}});
 }
 
 TEST_CASE("sizes: one for all, one for each, a partition") {

@@ -104,29 +104,31 @@ private:
         m_events.push({end, event::kind::message, number});
         for (int i = m.first; i < m.first + m.count; ++i) {
             m_recorder.message(m_graph.transfers()[at(i)], m_now, end);
-            finish(m_graph.sending(i));
+            begin(m_graph.use_of(m_graph.sending(i)).next);
         }
     }
     void end_message(message const& m) {
         stay(m.from);
         stay(m.to);
-        for (int i = m.first; i < m.first + m.count; ++i)
-            if (--m_missing[at(i)] == 0 && take(i)) finish(m_graph.receiving(i));
+        for (int i = m.first; i < m.first + m.count; ++i) begin(m_graph.receiving(i));
         release(m.next_send);
         release(m.next_receive);
     }
     void stay(int rank) { m_exits[at(rank)] = std::max(m_exits[at(rank)], m_now); }
 
-    void finish(int use) { begin(m_graph.use_of(use).next); }
-    /// This use and those after it, up to the first that takes time or has to wait.
+    /// One thing less that a use waits for. After it come those of the same block that had to wait for it
+    /// alone. A send waits until all is combined; a receive may follow another one into the queue.
     void begin(int use) {
-        for (; use != none; use = m_graph.use_of(use).next) {
+        while (use != none) {
             int const i = schedule_graph::transfer_of(use);
             if (schedule_graph::is_send(use)) return release(m_graph.message_of(i));
-            if (--m_missing[at(i)] > 0 || !take(i)) return;
+            if (--m_missing[at(i)] > 0) return;
+            bool const queued = !take(i);
+            use = m_graph.use_of(use).next;
+            if (queued && use != none && schedule_graph::is_send(use)) return;
         }
     }
-    /// Takes a received block in; false when it has to be combined first.
+    /// Takes a received block in; false when the processor has to combine it.
     auto take(int i) -> bool {
         if (!m_graph.use_of(m_graph.receiving(i)).combines) return true;
         auto const& t = m_graph.transfers()[at(i)];
@@ -150,7 +152,8 @@ private:
         int const done = jobs.first;
         jobs.first = m_next_job[at(done)];
         if (jobs.first != none) begin_combination(jobs.first);
-        finish(m_graph.receiving(done));
+        int const next = m_graph.use_of(m_graph.receiving(done)).next;
+        if (next != none && schedule_graph::is_send(next)) begin(next);
     }
 
     schedule_graph const& m_graph;
