@@ -124,8 +124,8 @@ private:
         if (wave.first > 0) hand_on(wave, members);
     }
     void add_reduction(all_reduce_plan::wave const& wave, std::span<int const> members, int mine) {
-        std::vector<int> owners;
-        for (int b = 0; b < m_problem.blocks; ++b) owners.push_back(b % wave.delegates);
+        std::vector<int> owners(place(m_problem.blocks));
+        for (int b = 0; b < m_problem.blocks; ++b) owners[place(b)] = b % wave.delegates;
         problem const part{
             .ranks = static_cast<int>(members.size()), .blocks = m_problem.blocks, .owners = owners};
         auto const share = circulant_reduction_scheduler{}.for_rank(part, mine);

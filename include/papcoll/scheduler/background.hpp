@@ -17,7 +17,7 @@ namespace papcoll::inline v0 {
 ///
 ///  1. S is a scheduler of kind dissemination.
 ///  2. `s.pre_steps(p)` is the number k of its steps that are meant to be over when the last rank arrives:
-///     the steps 0 … k − 1. They depend on nothing that this rank owns. 0 when all arrive together.
+///     the steps 0 … k − 1, in which nothing moves that it owns. 0 when all arrive together.
 ///
 /// Pre-steps are ordinary steps, and an executor need not know which they are. What it must do is take part
 /// for a rank that has not arrived, in a background thread or otherwise, from the first arrival on:
