@@ -103,3 +103,36 @@ TEST_CASE("disseminations that cannot be executed are refused") {
         (void)compile(reduction, {.sends = {}, .receives = {{0, 1, 1}, {2, 1, 1}}}, two, first, {}));
     CHECK_NOTHROW((void)compile(reduction, {.sends = {{0, 1, 1}}, .receives = {{1, 2, 1}}}, two, first, {}));
 }
+
+TEST_CASE("messages are cut where the windows say, between blocks alone and equally at both ends") {
+    auto const blocks = ranges_of({60, 6}); // 10 elements each
+    papcoll::message_windows windows;
+    auto const lengths = [&](std::size_t longest, bool sends) {
+        windows.longest_elements = longest;
+        std::vector<papcoll::rank_transfer> transfers;
+        for (int const b : {5, 0, 3, 1, 4}) transfers.push_back({2, 1, b});
+        transfers.push_back({3, 1, 2});
+        rank_schedule const share{.sends = sends ? transfers : decltype(transfers){},
+                                  .receives = sends ? decltype(transfers){} : transfers};
+        auto const program = compile(reduction, share, blocks, std::vector<bool>(6), windows);
+        auto const& side = sends ? program.sends : program.receives;
+        std::vector<std::size_t> result;
+        int uses = 0;
+        for (auto const& m : side.messages) {
+            CHECK(m.first_use == uses);
+            uses += m.use_count;
+            CHECK(m.elements == 10 * static_cast<std::size_t>(m.use_count));
+            result.push_back(m.elements);
+        }
+        CHECK(uses == 6);
+        return result;
+    };
+    using sizes = std::vector<std::size_t>;
+    for (bool const sends : {true, false}) {
+        CHECK(lengths(0, sends) == sizes{50, 10});
+        CHECK(lengths(50, sends) == sizes{50, 10});
+        CHECK(lengths(49, sends) == sizes{40, 10, 10});
+        CHECK(lengths(20, sends) == sizes{20, 20, 10, 10});
+        CHECK(lengths(1, sends) == sizes(6, 10)); // a block is never cut
+    }
+}

@@ -125,3 +125,34 @@ TEST_CASE("an operator's exception leaves combine") {
     auto op = [](int, int) -> int { throw std::runtime_error("no"); };
     CHECK_THROWS_AS(papcoll::detail::combine(a.data(), b.data(), a.data(), 3, op), std::runtime_error);
 }
+
+TEST_CASE("exactly associative is what gives the same bits in any order, and nothing with rounding") {
+    using papcoll::is_exactly_associative;
+    CHECK(is_exactly_associative<std::plus<>, int>::value);
+    CHECK(is_exactly_associative<std::plus<std::uint64_t>, std::uint64_t>::value);
+    CHECK(is_exactly_associative<std::multiplies<>, short>::value);
+    CHECK(is_exactly_associative<std::bit_and<>, unsigned>::value);
+    CHECK(is_exactly_associative<std::bit_or<>, unsigned char>::value);
+    CHECK(is_exactly_associative<std::bit_xor<int>, int>::value);
+    CHECK(is_exactly_associative<std::logical_and<>, bool>::value);
+    CHECK(is_exactly_associative<boost::mpi::maximum<long>, long>::value);
+    CHECK(is_exactly_associative<boost::mpi::minimum<int>, int>::value);
+    CHECK_FALSE(is_exactly_associative<std::plus<>, float>::value);
+    CHECK_FALSE(is_exactly_associative<std::plus<double>, double>::value);
+    CHECK_FALSE(is_exactly_associative<std::plus<int>, double>::value);
+    CHECK_FALSE(is_exactly_associative<std::plus<>, std::complex<float>>::value);
+    CHECK_FALSE(is_exactly_associative<std::multiplies<>, long double>::value);
+    CHECK_FALSE(is_exactly_associative<boost::mpi::maximum<float>, float>::value); // of 0 and -0
+    CHECK_FALSE(is_exactly_associative<std::minus<>, int>::value);
+    CHECK_FALSE(is_exactly_associative<std::plus<>, vec2>::value);
+    CHECK_FALSE(is_exactly_associative<declared, vec2>::value); // commutative says nothing of it
+}
+
+TEST_CASE("declaring an operator commutative keeps what is known of its exactness") {
+    using papcoll::is_exactly_associative;
+    using known = papcoll::commutative_operator<std::plus<>>;
+    CHECK(is_exactly_associative<known, int>::value);
+    CHECK_FALSE(is_exactly_associative<known, float>::value);
+    auto const op = papcoll::commutative([](int a, int b) { return a | b; });
+    CHECK_FALSE(is_exactly_associative<decltype(op), int>::value);
+}

@@ -1,0 +1,177 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/context/attach.hpp>
+#include <papcoll/executor/combine.hpp>
+#include <papcoll/executor/copy.hpp>
+#include <papcoll/transport/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+using papcoll::message_windows;
+using papcoll::schedule_kind;
+using papcoll::transfer;
+using papcoll::threads::endpoint;
+using papcoll::threads::options;
+
+namespace {
+
+std::array const all_windows = {
+    message_windows{.receives = 1, .sends = 1, .admission = true, .tail_bytes = 0, .longest_elements = 0},
+    message_windows{.receives = 1, .sends = 1, .admission = true, .tail_bytes = 9, .longest_elements = 0},
+    message_windows{.receives = 2, .sends = 1, .admission = true, .tail_bytes = 1000, .longest_elements = 5},
+    message_windows{.receives = 1, .sends = 3, .admission = true, .tail_bytes = 16, .longest_elements = 4},
+    message_windows{.receives = 1, .sends = 1, .admission = false, .tail_bytes = 0, .longest_elements = 0},
+    message_windows{.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0, .longest_elements = 4},
+};
+std::array const all_options = {
+    options{},
+    options{.eager_limit = 0, .seed = 5},
+    options{.eager_limit = 10, .seed = 6, .max_message_bytes = 7},
+};
+
+auto share_of(std::vector<transfer> const& all, int rank) -> papcoll::rank_schedule {
+    papcoll::rank_schedule share;
+    for (auto const& t : all) {
+        if (t.from == rank) share.sends.push_back({t.step, t.to, t.block});
+        if (t.to == rank) share.receives.push_back({t.step, t.from, t.block});
+    }
+    return share;
+}
+
+/// Blocks that neither fill the data nor lie in order: 4 elements each, gaps of 1, from the back.
+auto ranges(int blocks) -> std::vector<papcoll::block_range> {
+    std::vector<papcoll::block_range> result;
+    for (int b = 0; b < blocks; ++b) result.push_back({static_cast<std::size_t>(5 * (blocks - 1 - b)), 4});
+    return result;
+}
+
+void execute(papcoll::operation& op) {
+    while (!op.finished()) op.advance(true);
+    if (op.failure()) std::rethrow_exception(op.failure());
+}
+
+/// Runs a dissemination on data that only the owners have; every rank checks every element.
+void disseminate(int ranks, std::vector<int> const& owners, std::vector<transfer> const& all) {
+    auto const blocks = ranges(static_cast<int>(owners.size()));
+    for (auto const& windows : all_windows)
+        for (auto const& o : all_options)
+            papcoll::threads::run(ranks, o, [&](endpoint& self) {
+                std::vector<int> data(5 * owners.size(), -1);
+                std::vector<int> expected = data;
+                std::vector<bool> owned;
+                for (std::size_t b = 0; b < owners.size(); ++b) {
+                    owned.push_back(owners[b] == self.rank());
+                    for (std::size_t i = 0; i < 4; ++i) {
+                        expected[blocks[b].offset + i] = static_cast<int>(100 * b + i);
+                        if (owned[b]) data[blocks[b].offset + i] = static_cast<int>(100 * b + i);
+                    }
+                }
+                auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
+                    schedule_kind::dissemination, share_of(all, self.rank()), blocks, owned, windows));
+                papcoll::copy_operation<endpoint, int> op(papcoll::context_of(self), program, 0, data.data());
+                execute(op);
+                CHECK(data == expected);
+            });
+}
+
+/// Runs a reduction by strings of digits: who was combined, and in which order.
+void reduce(int ranks, std::vector<int> const& owners, std::vector<transfer> const& all,
+            std::vector<long> const& expected) {
+    auto const blocks = ranges(static_cast<int>(owners.size()));
+    auto const append = [](long a, long b) {
+        long shift = 10;
+        while (shift <= b) shift *= 10;
+        return a * shift + b;
+    };
+    for (auto const& windows : all_windows)
+        for (auto const& o : all_options)
+            papcoll::threads::run(ranks, o, [&](endpoint& self) {
+                std::vector<long> in(5 * owners.size(), self.rank() + 1), out(in.size(), -1), result = out;
+                std::vector<bool> owned;
+                for (std::size_t b = 0; b < owners.size(); ++b) {
+                    owned.push_back(owners[b] == self.rank());
+                    for (std::size_t i = 0; i < 4 && owned[b]; ++i)
+                        result[blocks[b].offset + i] = expected[b];
+                }
+                auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
+                    schedule_kind::reduction, share_of(all, self.rank()), blocks, owned, windows));
+                papcoll::combine_operation<endpoint, long, decltype(append)> op(
+                    papcoll::context_of(self), program, 0,
+                    papcoll::reduction_buffers<long>{in.data(), out.data(), 0}, append);
+                execute(op);
+                CHECK(out == result);
+                CHECK(in == std::vector<long>(in.size(), self.rank() + 1));
+            });
+}
+
+} // namespace
+
+TEST_CASE("a dissemination of blocks of several owners, some in one message") {
+    disseminate(3, {0, 0, 1, 2, 2},
+                {{0, 0, 1, 0},
+                 {0, 0, 1, 1},
+                 {0, 1, 2, 2},
+                 {0, 2, 0, 3},
+                 {0, 2, 0, 4}, // to the next
+                 {4, 0, 1, 3},
+                 {4, 0, 1, 4},
+                 {4, 1, 2, 0},
+                 {4, 1, 2, 1},
+                 {4, 2, 0, 2}});
+}
+TEST_CASE("a message of blocks from all over the data") {
+    disseminate(2, {0, 1, 0, 1, 0, 1},
+                {{0, 0, 1, 0}, {0, 0, 1, 2}, {0, 0, 1, 4}, {0, 1, 0, 1}, {0, 1, 0, 3}, {0, 1, 0, 5}});
+}
+TEST_CASE("a chain: what arrives is sent on, long before the last block is there") {
+    disseminate(4, {0, 0, 0},
+                {{0, 0, 1, 0},
+                 {1, 0, 1, 1},
+                 {1, 1, 2, 0},
+                 {2, 0, 1, 2},
+                 {2, 1, 2, 1},
+                 {2, 2, 3, 0},
+                 {3, 1, 2, 2},
+                 {3, 2, 3, 1},
+                 {4, 2, 3, 2}});
+}
+TEST_CASE("nobody has anything to send") { disseminate(1, {0, 0}, {}); }
+
+TEST_CASE("a reduction combines in the order of its steps, lower ranks on the left") {
+    // 1 with 3, then the result with 2: both came from higher ranks
+    reduce(3, {0}, {{0, 2, 0, 0}, {1, 1, 0, 0}}, {132});
+    reduce(3, {0}, {{0, 1, 0, 0}, {1, 2, 0, 0}}, {123});
+    reduce(3, {2}, {{0, 0, 1, 0}, {1, 1, 2, 0}}, {123});
+    reduce(3, {1}, {{0, 0, 1, 0}, {1, 2, 1, 0}}, {123});
+}
+TEST_CASE("parts of all ranks are reduced at once") {
+    reduce(3, {0, 1, 2}, {{0, 0, 1, 2}, {0, 1, 2, 0}, {0, 2, 0, 1}, {1, 1, 2, 2}, {1, 2, 0, 0}, {1, 0, 1, 1}},
+           {123, 132, 123});
+}
+TEST_CASE("a block that was given away may come back, and be given away again") {
+    // 1 gives 12 back; 0 stores it, combines 3 and gives all to 1 again, which stores it
+    reduce(3, {1}, {{0, 0, 1, 0}, {1, 1, 0, 0}, {2, 2, 0, 0}, {3, 0, 1, 0}}, {123});
+    // even the owner's
+    reduce(3, {0}, {{0, 0, 1, 0}, {1, 1, 2, 0}, {2, 2, 0, 0}}, {123});
+}
+
+TEST_CASE("what cannot be is found before or at the end, not waited for") {
+    auto const lonely = [](std::vector<transfer> const& all) {
+        papcoll::threads::run(1, [&](endpoint& self) {
+            std::vector<long> in(4, 1), out(4);
+            auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
+                schedule_kind::reduction, share_of(all, 0), {{0, 4}}, {true}, all_windows[4]));
+            papcoll::combine_operation<endpoint, long, std::plus<>> op(
+                papcoll::context_of(self), program, 0,
+                papcoll::reduction_buffers<long>{in.data(), out.data(), 0}, std::plus<>());
+            execute(op);
+        });
+    };
+    CHECK_NOTHROW(lonely({}));
+    CHECK_THROWS_AS(lonely({{0, 0, 1, 0}, {1, 0, 1, 0}}), std::logic_error); // given away, and again
+}

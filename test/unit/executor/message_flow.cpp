@@ -1,0 +1,119 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/executor/message_flow.hpp>
+#include <papcoll/executor/stretches.hpp>
+#include <papcoll/transport/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <vector>
+
+using papcoll::channel;
+using papcoll::threads::endpoint;
+using flow = papcoll::detail::message_flow<endpoint, int>;
+
+namespace {
+
+/// Memory in stretches of random sizes with gaps between them.
+template <class Byte>
+struct scattered {
+    scattered(std::size_t bytes, unsigned seed) {
+        std::mt19937 random(seed);
+        std::vector<std::size_t> sizes;
+        while (bytes > 0) {
+            sizes.push_back(std::min<std::size_t>(bytes, 1 + random() % 9));
+            bytes -= sizes.back();
+        }
+        std::size_t end = 0;
+        for (auto const n : sizes) end += n + 2;
+        memory.resize(end, std::byte{7});
+        end = 0;
+        for (auto const n : sizes) {
+            list.push_back(std::span(memory).subspan(end, n));
+            end += n + 2;
+        }
+    }
+    [[nodiscard]] auto parts() const -> papcoll::basic_message_parts<Byte> {
+        return papcoll::basic_message_parts<Byte>(std::span<std::span<Byte> const>(list));
+    }
+    [[nodiscard]] auto joined() const -> std::vector<std::byte> {
+        std::vector<std::byte> result;
+        for (auto const& s : list) result.insert(result.end(), s.begin(), s.end());
+        return result;
+    }
+    std::vector<std::byte> memory;
+    std::vector<std::span<Byte>> list;
+};
+
+void number(std::vector<std::byte>& memory, int from) {
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        memory[i] = static_cast<std::byte>((i * 5 + static_cast<std::size_t>(from) * 101) & 0xff);
+}
+
+} // namespace
+
+TEST_CASE("messages in any parts arrive whole, in pieces of any length, and are reported once") {
+    for (std::size_t const most : {1u, 7u, 64u, 1000u})
+        for (std::uint64_t const seed : {0u, 3u}) {
+            CAPTURE(most);
+            CAPTURE(seed);
+            papcoll::threads::options const o{.eager_limit = 5, .seed = seed, .max_message_bytes = most};
+            papcoll::threads::run(3, o, [](endpoint& self) {
+                int const to = (self.rank() + 1) % 3;
+                int const from = (self.rank() + 2) % 3;
+                std::vector<std::size_t> const lengths{0, 1, 20, 63, 64, 65, 200};
+                std::vector<scattered<std::byte>> in;
+                std::vector<scattered<std::byte const>> out;
+                flow f(self, 4);
+                CHECK(f.empty());
+                CHECK_FALSE(f.poll(false, [](int) {}));
+                for (std::size_t k = 0; k < lengths.size(); ++k) { // cut differently at the two ends
+                    in.emplace_back(lengths[k], 10 + static_cast<unsigned>(k));
+                    out.emplace_back(lengths[k], 50 + static_cast<unsigned>(k));
+                    number(out.back().memory, self.rank());
+                }
+                for (std::size_t k = 0; k < lengths.size(); ++k) {
+                    f.receive(channel::data, in[k].parts(), from, static_cast<int>(k));
+                    f.send(channel::data, out[k].parts(), to, 100 + static_cast<int>(k));
+                    f.send(channel::data, out[k].parts(), to, 200, 1); // the companion does not meet them
+                }
+                for (std::size_t k = 0; k < lengths.size(); ++k) f.receive(channel::control, {}, from, 300);
+                for (std::size_t k = 0; k < lengths.size(); ++k) f.send(channel::control, {}, to, 400);
+                std::vector<scattered<std::byte>> again;
+                for (std::size_t k = 0; k < lengths.size(); ++k) {
+                    again.emplace_back(lengths[k], 90);
+                    f.receive(channel::data, again.back().parts(), from, 500, 1);
+                }
+                std::vector<int> labels;
+                while (!f.empty()) f.poll(true, [&](int label) { labels.push_back(label); });
+                std::sort(labels.begin(), labels.end());
+                std::vector<int> expected;
+                for (int const first : {0, 100})
+                    for (int k = 0; k < 7; ++k) expected.push_back(first + k);
+                for (int const label : {200, 300, 400, 500}) expected.insert(expected.end(), 7, label);
+                CHECK(labels == expected);
+                for (std::size_t k = 0; k < lengths.size(); ++k) {
+                    scattered<std::byte const> sent(lengths[k], 50 + static_cast<unsigned>(k));
+                    number(sent.memory, from);
+                    CHECK(in[k].joined() == sent.joined());
+                    CHECK(again[k].joined() == sent.joined());
+                }
+            });
+        }
+}
+
+TEST_CASE("neighbouring stretches become one") {
+    std::vector<std::byte> memory(20);
+    papcoll::detail::stretch_list<std::byte> list;
+    CHECK(list.parts().bytes() == 0);
+    list.add(std::span(memory).first(4));
+    list.add(std::span(memory).subspan(4, 6));
+    CHECK(list.parts().contiguous());
+    CHECK(list.parts().bytes() == 10);
+    list.add(std::span(memory).subspan(12, 8));
+    CHECK(list.parts().several().size() == 2);
+    CHECK(list.parts().bytes() == 18);
+}
