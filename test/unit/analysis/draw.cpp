@@ -134,6 +134,10 @@ TEST_CASE("a drawn schedule is on the axes of a timeline and says what it measur
     CHECK(count(svg, "last delay 2.22 µs, mean elapsed time 1.75 µs") == 1);
     CHECK(count(svg, ">2 blocks<") == 4);
     CHECK(count(svg, "combines") == 1);
+    auto const uncut = draw(flat_reduction(3, 1, true));
+    CHECK(count(uncut, ">to 0<") == 2);
+    CHECK(count(uncut, ">from 1<") == 1);
+    CHECK(count(uncut, ">from 2<") == 1);
     CHECK(count(draw(flat_reduction(1, 1, false)), "combines") == 0);
 }
 

@@ -79,9 +79,19 @@ private:
         return m_chart.row(static_cast<std::size_t>(rank)) + m_chart.row_height() * (0.08 + m_lane * which);
     }
     [[nodiscard]] auto colour(int block) const -> std::string {
-        return m_last_block == 0 ? "#4a7fc1" : block_colour(static_cast<double>(block) / m_last_block);
+        return m_last_block == 0 ? "#8ab0e0" : block_colour(static_cast<double>(block) / m_last_block);
     }
-    static auto label(int block) -> std::string { return std::to_string(block); }
+    [[nodiscard]] auto label(int block) const -> std::string {
+        return m_last_block == 0 ? "" : std::to_string(block);
+    }
+
+    /// The block; the peer where there is only one block at all.
+    [[nodiscard]] auto message_label(std::span<timed_transfer const> blocks, char const* way, int peer) const
+        -> std::string {
+        if (m_last_block == 0) return way + std::to_string(peer);
+        return blocks.size() == 1 ? label(blocks.front().what.block)
+                                  : std::to_string(blocks.size()) + " blocks";
+    }
 
     void stay(std::size_t rank) {
         double const y = m_chart.row(rank);
@@ -94,10 +104,9 @@ private:
     }
     void message(std::span<timed_transfer const> blocks) {
         auto const& [what, begin, end] = blocks.front();
-        auto const text =
-            blocks.size() == 1 ? label(what.block) : label(static_cast<int>(blocks.size())) + " blocks";
-        box(what.from, 0, begin, end, colour(what.block), "", text);
-        box(what.to, 1, begin, end, colour(what.block), " fill-opacity=\"0.45\"", text);
+        box(what.from, 0, begin, end, colour(what.block), "", message_label(blocks, "to ", what.to));
+        box(what.to, 1, begin, end, colour(what.block), " fill-opacity=\"0.45\"",
+            message_label(blocks, "from ", what.from));
         // Arrows show a tree; of a dense schedule they would hide everything.
         if (m_timeline.transfers.size() > 3 * m_timeline.arrivals.size()) return;
         double const half = m_chart.row_height() * m_lane / 2;
