@@ -121,7 +121,7 @@ template <transport Transport, class Call, class Policy>
 }
 
 template <class Call, class Comm, class Policy>
-auto begin_collective(Comm& comm, Call const& call, Policy const& policy) -> request {
+auto begin_collective(Comm& comm, Call const& call, Policy const& policy, bool at_once = true) -> request {
     Call::template require<Policy>();
     if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
         auto const user = static_cast<MPI_Comm>(comm);
@@ -139,7 +139,7 @@ auto begin_collective(Comm& comm, Call const& call, Policy const& policy) -> req
         if constexpr (!std::same_as<Policy, native>) policy.check(shape);
     };
     return begin_call(c, to_string(Call::operation), shape, policy_hash(policy), check,
-                      start_of<transport_type>(call, policy));
+                      start_of<transport_type>(call, policy), at_once);
 }
 
 /// Calls that block go to the library's blocking routine itself, which it tunes better than the nonblocking
@@ -155,7 +155,7 @@ void run_collective(Comm& comm, Call const& call, Policy const& policy) {
             return;
         }
     }
-    begin_collective(comm, call, policy).wait();
+    begin_collective(comm, call, policy, false).wait();
 }
 
 /// What the forms of a collective do with their call: run it, or return its request.

@@ -146,7 +146,7 @@ public:
             throw;
         }
         m_context->pass_turn();
-        m_body->advance(false);
+        m_body->advance(block);
         return true;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_body && m_body->finished(); }
@@ -166,9 +166,9 @@ private:
 
 /// A request of an operation on this context.
 template <transport Transport>
-[[nodiscard]] auto request_of(std::shared_ptr<context<Transport>> const& c, std::shared_ptr<operation> op)
-    -> request {
-    return {c->engine(), std::move(op), [c] { c->transport_layer().idle(); }};
+[[nodiscard]] auto request_of(std::shared_ptr<context<Transport>> const& c, std::shared_ptr<operation> op,
+                              bool at_once = true) -> request {
+    return {c->engine(), std::move(op), [c] { c->transport_layer().idle(); }, at_once};
 }
 
 /// An operation that has nothing to do.
@@ -183,7 +183,7 @@ public:
 template <transport Transport, class Check>
 auto begin_call(std::shared_ptr<context<Transport>> const& c, std::string_view operation_name,
                 call_shape const& shape, std::int64_t policy, Check check,
-                typename call_operation<Transport>::start_function start) -> request {
+                typename call_operation<Transport>::start_function start, bool at_once = true) -> request {
     std::string complaint;
     if (c->checks() != check_level::off) {
         try {
@@ -195,7 +195,7 @@ auto begin_call(std::shared_ptr<context<Transport>> const& c, std::string_view o
     }
     auto const record = record_of(operation_name, shape, policy, complaint);
     return request_of<Transport>(
-        c, std::make_shared<call_operation<Transport>>(c, record, c->next_tag(), std::move(start)));
+        c, std::make_shared<call_operation<Transport>>(c, record, c->next_tag(), std::move(start)), at_once);
 }
 
 } // namespace detail

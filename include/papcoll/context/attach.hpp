@@ -178,7 +178,7 @@ void attach(Comm&& comm, attach_options const& options = {}) {
     using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
     c->configure(options);
     auto const op = std::make_shared<detail::attach_operation<transport_type>>(c);
-    c->engine()->start(op);
+    c->engine()->add(op);
     c->engine()->wait(*op, [&] { c->transport_layer().idle(); });
     if (auto const failure = c->engine()->retire(*op)) std::rethrow_exception(failure);
 }

@@ -38,12 +38,15 @@ public:
     explicit progress_engine(bool concurrent)
         : m_concurrent(concurrent) {}
 
+    /// Begins `op`, without blocking.
     void start(std::shared_ptr<operation> const& op) {
-        {
-            std::lock_guard const lock(m_mutex);
-            m_active.push_back({op, nullptr});
-        }
+        add(op);
         test(*op);
+    }
+    /// From now on `op` progresses with the others.
+    void add(std::shared_ptr<operation> const& op) {
+        std::lock_guard const lock(m_mutex);
+        m_active.push_back({op, nullptr});
     }
     /// Progresses without blocking; true when `op` has ended.
     auto test(operation const& op) -> bool {

@@ -44,7 +44,7 @@ public:
             if (m_flow.empty()) {
                 next_round();
                 progressed = true;
-            } else if (m_flow.poll(block && !progressed, [](int) {})) {
+            } else if (m_flow.poll(block, [](int) {})) {
                 progressed = true;
             } else {
                 break;

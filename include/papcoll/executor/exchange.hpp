@@ -44,7 +44,8 @@ public:
     auto advance(bool block) -> bool override {
         bool progressed = issue();
         auto const ended = [this](label const& what) { complete(what); };
-        if (m_flow.poll(block && !progressed, ended)) {
+        // What could be begun has been: only a message that ends can bring anything new.
+        if (m_flow.poll(block, ended)) {
             issue();
             progressed = true;
         }
