@@ -8,47 +8,10 @@
 #include <boost/mpi.hpp>
 #include <boost/serialization/vector.hpp>
 
+#include "../../support/padded.hpp"
 #include "../../support/reduce_suite.hpp"
 
 namespace mpi = boost::mpi;
-
-namespace {
-
-/// Has a Boost.MPI datatype, but is more than its bytes.
-struct padded {
-    padded() = default;
-    padded(int n, double x)
-        : count(n)
-        , weight(x) {}
-    padded(padded const& other)
-        : count(other.count)
-        , weight(other.weight) {}
-    auto operator=(padded const& other) -> padded& {
-        count = other.count;
-        weight = other.weight;
-        return *this;
-    }
-    ~padded() {}
-
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& count;
-        archive& weight;
-    }
-
-    int count = 0;
-    double weight = 0;
-};
-
-struct add_padded {
-    auto operator()(padded const& a, padded const& b) const -> padded {
-        return {a.count + b.count, a.weight + b.weight};
-    }
-};
-
-} // namespace
-
-BOOST_IS_MPI_DATATYPE(padded)
 
 TEST_CASE("reduce on a Boost.MPI communicator") {
     mpi::communicator const world;

@@ -1,0 +1,10 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// expect: (no match|no matching|collective_policy)
+#include <papcoll/core.hpp>
+
+void call(MPI_Comm comm, int* values) {
+    papcoll::broadcast(comm, values, 1, 0, papcoll::circulant{});
+#ifdef PAPCOLL_MISTAKE
+    papcoll::broadcast(comm, values, 1, 0, papcoll::clairvoyant{}); // it only reduces
+#endif
+}
