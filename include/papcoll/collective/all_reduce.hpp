@@ -46,6 +46,7 @@ struct all_reduce_call {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
         s.count = n;
         s.element_bytes = sizeof(T);
+        s.commutative = is_commutative<Op, T>::value;
         s.exact = is_exactly_associative<Op, T>::value;
         return s;
     }

@@ -47,6 +47,7 @@ struct reduce_call {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
         s.count = n;
         s.element_bytes = sizeof(T);
+        s.commutative = is_commutative<Op, T>::value;
         return s;
     }
     void check_shape(call_shape const& s) const {

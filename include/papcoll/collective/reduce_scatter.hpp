@@ -48,6 +48,7 @@ struct reduce_scatter_call {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
         s.count = parts.total();
         s.element_bytes = sizeof(T);
+        s.commutative = is_commutative<Op, T>::value;
         s.sizes = parts.sizes();
         return s;
     }

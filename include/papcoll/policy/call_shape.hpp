@@ -3,29 +3,33 @@
 
 #include <papcoll/schedule/block_partition.hpp>
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
-enum class collective_kind { broadcast, reduce, all_reduce, all_gather, reduce_scatter };
+enum class collective_kind { broadcast, reduce, all_reduce, gather, all_gather, reduce_scatter, all_to_all };
+
+namespace detail {
+
+/// By the values of collective_kind.
+inline constexpr std::array<std::string_view, 7> collective_names{
+    "broadcast", "reduce", "all_reduce", "gather", "all_gather", "reduce_scatter", "all_to_all"};
+
+} // namespace detail
 
 [[nodiscard]] constexpr auto to_string(collective_kind kind) -> std::string_view {
-    switch (kind) {
-    case collective_kind::broadcast:
-        return "broadcast";
-    case collective_kind::reduce:
-        return "reduce";
-    case collective_kind::all_reduce:
-        return "all_reduce";
-    case collective_kind::all_gather:
-        return "all_gather";
-    case collective_kind::reduce_scatter:
-        return "reduce_scatter";
-    }
-    return "";
+    return detail::collective_names[static_cast<std::size_t>(kind)];
+}
+/// The kind of that name; none: there is no such collective.
+[[nodiscard]] constexpr auto collective_of(std::string_view name) -> std::optional<collective_kind> {
+    for (std::size_t i = 0; i < detail::collective_names.size(); ++i)
+        if (detail::collective_names[i] == name) return static_cast<collective_kind>(i);
+    return std::nullopt;
 }
 
 /// The shape of a call: what policies may look at. The same on all ranks but for `rank` and `displacements`.
@@ -46,6 +50,8 @@ struct call_shape {
     /// Whether the operator is exactly associative, so that ranks may combine in different orders and still
     /// get the same bits.
     bool exact = false;
+    /// Whether the operator, if there is one, commutes.
+    bool commutative = true;
 
     [[nodiscard]] auto bytes() const -> std::size_t { return count * element_bytes; }
 };
