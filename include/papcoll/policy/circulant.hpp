@@ -18,9 +18,9 @@
 
 namespace papcoll::inline v0 {
 
-/// Träff's circulant graphs, for every collective: the fewest rounds and the least volume that one-ported
-/// ranks can do with, at every number of ranks (Träff, (Poly)Logarithmic Time Construction of Round-optimal
-/// n-Block Broadcast Schedules, 2022).
+/// Träff's circulant graphs, for every collective but gather and all_to_all: the fewest rounds and the least
+/// volume that one-ported ranks can do with, at every number of ranks (Träff, (Poly)Logarithmic Time
+/// Construction of Round-optimal n-Block Broadcast Schedules, 2022).
 ///
 /// With q = ⌈log2 P⌉ rounds to fill the pipeline, m bytes and n blocks:
 ///
@@ -40,7 +40,9 @@ struct circulant {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
-    static constexpr auto provides(collective_kind) -> bool { return true; }
+    static constexpr auto provides(collective_kind operation) -> bool {
+        return operation != collective_kind::gather && operation != collective_kind::all_to_all;
+    }
 
     [[nodiscard]] auto name() const -> std::string_view { return "circulant"; }
     void check(call_shape const&) const {
@@ -65,7 +67,7 @@ struct circulant {
             return plan_of(ranked<circulant_all_gather_scheduler, circulant_scheduler>(shape, link));
         case collective_kind::reduce_scatter:
             return plan_of(scatter(shape, link));
-        case collective_kind::all_reduce:
+        default:
             break;
         }
         switch (detail::choose_circulant_all_reduce(shape, link)) {
