@@ -24,13 +24,11 @@ namespace papcoll::inline v0 {
 ///
 /// With q = ⌈log2 P⌉ rounds to fill the pipeline, m bytes and n blocks:
 ///
-/// | collective | rounds | bytes that pass one link |
-/// | --- | --- | --- |
-/// | broadcast, reduce | n − 1 + q | (n − 1 + q)·m/n |
-/// | all_gather, reduce_scatter, ranks alike | q | (P − 1)/P·m |
-/// | all_gatherv, reduce_scatter of uneven sizes | q, or n − 1 + q where that is less time | at most (n − 1 +
-/// q)·m/n | | all_reduce | 2q | 2·(P − 1)/P·m | | all_reduce, short | q | (P − 1)·m; exactly associative: q·m
-/// |
+/// - broadcast, reduce: n − 1 + q rounds; (n − 1 + q)·m/n bytes pass a link
+/// - all_gather and reduce_scatter of ranks alike: q rounds; (P − 1)/P·m
+/// - of uneven sizes: q rounds, or n − 1 + q and at most (n − 1 + q)·m/n where that is less time
+/// - all_reduce: 2q rounds; 2·(P − 1)/P·m
+/// - all_reduce of short operands: q rounds; (P − 1)·m, or q·m where the operator is exactly associative
 ///
 /// Arrivals do not enter the schedules. Operators must be commutative. A rank computes its share alone, in
 /// O(n + log P) (of uneven sizes: O(nP)).
