@@ -73,7 +73,7 @@ void compare(instance const& given, tally& result) {
     auto const delay = [&](ticks end) { return static_cast<double>((end - last).count()); };
     double const best = delay(tree_exhaustive::least_end(p, given.transfer_time, given.compute_time));
     double const own =
-        delay(evaluate.end(receivers(arrival_tree(p, given.transfer_time, given.compute_time))));
+        delay(evaluate.end(receivers(grow_arrival_tree(p, given.transfer_time, given.compute_time))));
     papcoll::greedy_tree_scheduler const greedy{.transfer_time = given.transfer_time,
                                                 .compute_time = given.compute_time};
     double const fixed = delay(evaluate.end(receivers(greedy.placed(p))));
@@ -120,7 +120,7 @@ void compare_many_ranks(int ranks, std::mt19937& random) {
         papcoll::greedy_tree_scheduler const greedy{.transfer_time = transfer_time,
                                                     .compute_time = compute_time};
         std::printf("| %d | %s | %.2f | %.2f |\n", ranks, shape.name,
-                    delay(arrival_tree(p, transfer_time, compute_time)), delay(greedy.placed(p)));
+                    delay(grow_arrival_tree(p, transfer_time, compute_time)), delay(greedy.placed(p)));
     }
 }
 

@@ -40,8 +40,8 @@ int main(int argc, char** argv) {
     ticks const none{0};
     auto const binomial = lengths(papcoll::binomial_tree_scheduler{}.placed(p).tree, one, one);
     auto const fibonacci = lengths(papcoll::fibonacci_tree_scheduler{}.placed(p).tree, one, none);
-    auto const equal = lengths(papcoll::greedy_tree(largest, one, one), one, one);
-    auto const free = lengths(papcoll::greedy_tree(largest, one, none), one, none);
+    auto const equal = lengths(papcoll::grow_greedy_tree(largest, one, one), one, one);
+    auto const free = lengths(papcoll::grow_greedy_tree(largest, one, none), one, none);
     auto const ratio = [](ticks length, ticks optimum) {
         return static_cast<double>(length.count()) / static_cast<double>(optimum.count());
     };

@@ -66,8 +66,8 @@ void heap(benchmark::State& state) {
 }
 void two_queues(benchmark::State& state) {
     for (auto _ : state)
-        benchmark::DoNotOptimize(papcoll::greedy_tree(static_cast<int>(state.range(0)), ticks{state.range(1)},
-                                                      ticks{state.range(2)}));
+        benchmark::DoNotOptimize(papcoll::grow_greedy_tree(static_cast<int>(state.range(0)),
+                                                           ticks{state.range(1)}, ticks{state.range(2)}));
 }
 
 void rank_share(benchmark::State& state) {
@@ -103,8 +103,8 @@ int main(int argc, char** argv) {
     for (int const n : {1, 2, 1000, 54321}) // what is compared must be the same
         for (auto const& [d, c] :
              std::vector<std::pair<ticks, ticks>>{{ticks{1}, ticks{0}}, {ticks{3}, ticks{2}}})
-            if (heap_tree<standard_heap>(n, d, c).remaining != papcoll::greedy_tree(n, d, c).remaining ||
-                heap_tree<four_ary_heap>(n, d, c).remaining != papcoll::greedy_tree(n, d, c).remaining) {
+            if (heap_tree<standard_heap>(n, d, c).remaining != papcoll::grow_greedy_tree(n, d, c).remaining ||
+                heap_tree<four_ary_heap>(n, d, c).remaining != papcoll::grow_greedy_tree(n, d, c).remaining) {
                 std::fprintf(stderr, "tree_generation: the trees of %d machines differ\n", n);
                 return 1;
             }

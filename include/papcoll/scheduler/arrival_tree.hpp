@@ -35,7 +35,7 @@ struct arrival_tree_scheduler {
 
     /// The timed tree of one block, on the clock of the arrivals, and the ranks of its machines.
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree {
-        return arrival_tree(p, transfer_time, compute_time);
+        return grow_arrival_tree(p, transfer_time, compute_time);
     }
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {
         return detail::tree_schedule_of(*this, p).transfers();

@@ -17,8 +17,8 @@ namespace papcoll::inline v0 {
 
 /// Reduces to problem.root through the shortest tree for the given costs, when all ranks arrive together.
 ///
-/// Paper 2 (Canon, Antoniu), Algorithms 1 to 3; see greedy_tree(). Every subtree covers contiguous ranks and
-/// what arrives is adjacent to what is held, for any root and at no cost in time: operators need be
+/// Paper 2 (Canon, Antoniu), Algorithms 1 to 3; see grow_greedy_tree(). Every subtree covers contiguous ranks
+/// and what arrives is adjacent to what is held, for any root and at no cost in time: operators need be
 /// associative, not commutative. All blocks take the same tree: with one block the steps follow the timed
 /// tree, several are pipelined, a new one every `k` steps, k = the most messages that one rank receives per
 /// block.
@@ -44,7 +44,7 @@ struct greedy_tree_scheduler {
     /// The timed tree of one block and the ranks of its machines.
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree {
         return detail::in_rank_order(
-            greedy_tree(p.ranks, transfer_time, compute_time, {max_transfers, max_reducers}), p.root);
+            grow_greedy_tree(p.ranks, transfer_time, compute_time, {max_transfers, max_reducers}), p.root);
     }
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {
         return detail::tree_schedule_of(*this, p).transfers();

@@ -19,9 +19,9 @@
 
 namespace {
 
-using papcoll::arrival_tree;
 using papcoll::arrival_tree_scheduler;
-using papcoll::greedy_tree;
+using papcoll::grow_arrival_tree;
+using papcoll::grow_greedy_tree;
 using papcoll::problem;
 using papcoll::ticks;
 using tree_cases::all_costs;
@@ -99,10 +99,10 @@ TEST_CASE("when all arrive together it takes as long as Algorithm 1") {
     for (auto const& [d, c] : all_costs())
         for (int n = 1; n <= 200; ++n)
             for (int const root : {0, n / 2, n - 1}) {
-                auto const least = greedy_tree(n, d, c).finish;
-                CHECK(arrival_tree({.ranks = n, .root = root}, d, c).tree.finish == least);
+                auto const least = grow_greedy_tree(n, d, c).finish;
+                CHECK(grow_arrival_tree({.ranks = n, .root = root}, d, c).tree.finish == least);
                 std::vector<ticks> const arrivals(static_cast<std::size_t>(n), ticks{-50});
-                CHECK(arrival_tree({.ranks = n, .root = root, .arrivals = arrivals}, d, c).tree.finish ==
+                CHECK(grow_arrival_tree({.ranks = n, .root = root, .arrivals = arrivals}, d, c).tree.finish ==
                       least - ticks{50});
             }
 }
@@ -115,7 +115,7 @@ TEST_CASE("no tree of up to 7 ranks ends earlier, nor does its own before the ti
             ticks const c{arrivals.below(8) + (d == ticks{0} ? 1 : 0)};
             auto const times = arrivals(n, arrivals.below(60));
             problem const p{.ranks = n, .root = arrivals.below(n), .arrivals = times};
-            auto const placed = arrival_tree(p, d, c);
+            auto const placed = grow_arrival_tree(p, d, c);
             REQUIRE(timing_fault(placed, p) == "");
             REQUIRE(placed.tree.finish == tree_exhaustive::least_end(p, d, c));
             std::vector<int> receiver(times.size(), p.root);
@@ -137,7 +137,7 @@ TEST_CASE("ranks that send several times do not end earlier, as far as two messa
         auto const times = arrivals(n, arrivals.below(40));
         problem const p{.ranks = n, .root = arrivals.below(n), .arrivals = times};
         CHECK(tree_exhaustive::schedule_search(p, d, c).least_end(n + 1) ==
-              arrival_tree(p, d, c).tree.finish);
+              grow_arrival_tree(p, d, c).tree.finish);
     }
 }
 
@@ -148,10 +148,10 @@ TEST_CASE("one rank that is late enough, the root or another, costs one transfer
                 for (int const late : {0, n / 2, n - 1}) {
                     std::vector<ticks> arrivals(static_cast<std::size_t>(n), ticks{0});
                     // the others are through: without the late rank, and the root's last combination
-                    ticks const last = greedy_tree(n - 1, d, c).finish;
+                    ticks const last = grow_greedy_tree(n - 1, d, c).finish;
                     arrivals[static_cast<std::size_t>(late)] = last;
                     problem const p{.ranks = n, .root = root, .arrivals = arrivals};
-                    CHECK(arrival_tree(p, d, c).tree.finish == last + d + c);
+                    CHECK(grow_arrival_tree(p, d, c).tree.finish == last + d + c);
                 }
 }
 
@@ -162,15 +162,15 @@ TEST_CASE("later arrivals never make it end earlier, and it never ends after wai
         auto const [d, c] = all_costs()[static_cast<std::size_t>(arrivals.below(12))];
         auto times = arrivals(n, arrivals.below(300));
         problem const p{.ranks = n, .root = arrivals.below(n), .arrivals = times};
-        auto const placed = arrival_tree(p, d, c);
+        auto const placed = grow_arrival_tree(p, d, c);
         REQUIRE(timing_fault(placed, p) == "");
         REQUIRE(std::is_sorted(placed.tree.remaining.begin(), placed.tree.remaining.end()));
         ticks const last = *std::max_element(times.begin(), times.end());
-        ticks const together = greedy_tree(n, d, c).finish;
+        ticks const together = grow_greedy_tree(n, d, c).finish;
         CHECK(placed.tree.finish >= last + (n > 1 ? d + c : ticks{0}));
         CHECK(placed.tree.finish <= last + together);
         times[static_cast<std::size_t>(arrivals.below(n))] += ticks{arrivals.below(30)};
-        CHECK(arrival_tree(p, d, c).tree.finish >= placed.tree.finish);
+        CHECK(grow_arrival_tree(p, d, c).tree.finish >= placed.tree.finish);
     }
 }
 
@@ -205,8 +205,8 @@ TEST_CASE("values that cannot be are named") {
                          doctest::Contains("problem.arrivals"), std::invalid_argument);
     CHECK_THROWS_WITH_AS((void)s.for_rank({.ranks = 2}, 2), doctest::Contains("rank must be"),
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS((void)arrival_tree({.ranks = 2}, ticks{-3}, ticks{0}),
+    CHECK_THROWS_WITH_AS((void)grow_arrival_tree({.ranks = 2}, ticks{-3}, ticks{0}),
                          doctest::Contains("transfer_time"), std::invalid_argument);
-    CHECK_THROWS_WITH_AS((void)arrival_tree({.ranks = 2, .root = 5}, ticks{3}, ticks{0}),
+    CHECK_THROWS_WITH_AS((void)grow_arrival_tree({.ranks = 2, .root = 5}, ticks{3}, ticks{0}),
                          doctest::Contains("problem.root"), std::invalid_argument);
 }

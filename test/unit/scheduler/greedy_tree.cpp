@@ -21,7 +21,7 @@
 
 namespace {
 
-using papcoll::greedy_tree;
+using papcoll::grow_greedy_tree;
 using papcoll::problem;
 using papcoll::ticks;
 using tree_cases::all_costs;
@@ -54,7 +54,7 @@ auto lines(char const* name) -> std::vector<std::vector<int>> {
 }
 
 auto length(int n, int d, int c, papcoll::tree_limits limits = {}) -> int {
-    return static_cast<int>(greedy_tree(n, ticks{d}, ticks{c}, limits).finish.count());
+    return static_cast<int>(grow_greedy_tree(n, ticks{d}, ticks{c}, limits).finish.count());
 }
 
 /// The factor of d + c in Proposition 8 and Corollary 11.
@@ -100,16 +100,17 @@ TEST_CASE("no tree of up to 6 machines is shorter, with a limit on reducers neit
                 least[reducers.size()] = std::min(least[reducers.size()], evaluate.end(receiver));
             });
             for (std::size_t k = 1; k <= size; ++k) least[k] = std::min(least[k], least[k - 1]);
-            CHECK(greedy_tree(n, d, c).finish == least[size]);
+            CHECK(grow_greedy_tree(n, d, c).finish == least[size]);
             for (int k = 1; k <= n; ++k)
-                CHECK(greedy_tree(n, d, c, {.reducers = k}).finish == least[static_cast<std::size_t>(k)]);
+                CHECK(grow_greedy_tree(n, d, c, {.reducers = k}).finish ==
+                      least[static_cast<std::size_t>(k)]);
         }
 }
 
 TEST_CASE("Lemma 5 and Proposition 6 bound the length") {
     for (auto const& [d, c] : all_costs())
         for (int n = 1; n <= 600; ++n) {
-            auto const finish = greedy_tree(n, d, c).finish;
+            auto const finish = grow_greedy_tree(n, d, c).finish;
             CHECK(finish >= ceil_log2(n) * std::max(d, c));
             CHECK(finish <= ceil_log2(n) * (d + c));
         }
@@ -120,7 +121,7 @@ TEST_CASE("times are one-ported, nothing is sent before it is combined, and limi
         for (int n = 1; n <= 70; ++n)
             for (int k = 0; k <= 9; ++k)
                 for (int reducers : {0, 1, 2, 5}) {
-                    auto const tree = greedy_tree(n, d, c, {.transfers = k, .reducers = reducers});
+                    auto const tree = grow_greedy_tree(n, d, c, {.transfers = k, .reducers = reducers});
                     REQUIRE(tree_cases::timing_fault(tree) == "");
                     REQUIRE(std::is_sorted(tree.remaining.begin(), tree.remaining.end()));
                     if (k > 0 && d > ticks{0}) REQUIRE(tree_cases::most_transfers(tree) <= k);
@@ -131,14 +132,14 @@ TEST_CASE("times are one-ported, nothing is sent before it is combined, and limi
 TEST_CASE("a limit that does not bind changes nothing, and a tighter one never helps") {
     for (auto const& [d, c] : all_costs())
         for (int n = 2; n <= 60; ++n) {
-            auto const free = greedy_tree(n, d, c);
-            CHECK(greedy_tree(n, d, c, {.transfers = n}).parent == free.parent);
-            CHECK(greedy_tree(n, d, c, {.reducers = n}).parent == free.parent);
+            auto const free = grow_greedy_tree(n, d, c);
+            CHECK(grow_greedy_tree(n, d, c, {.transfers = n}).parent == free.parent);
+            CHECK(grow_greedy_tree(n, d, c, {.reducers = n}).parent == free.parent);
             for (int k = 1; k < n; ++k) {
-                CHECK(greedy_tree(n, d, c, {.transfers = k}).finish >=
-                      greedy_tree(n, d, c, {.transfers = k + 1}).finish);
-                CHECK(greedy_tree(n, d, c, {.reducers = k}).finish >=
-                      greedy_tree(n, d, c, {.reducers = k + 1}).finish);
+                CHECK(grow_greedy_tree(n, d, c, {.transfers = k}).finish >=
+                      grow_greedy_tree(n, d, c, {.transfers = k + 1}).finish);
+                CHECK(grow_greedy_tree(n, d, c, {.reducers = k}).finish >=
+                      grow_greedy_tree(n, d, c, {.reducers = k + 1}).finish);
             }
         }
 }
@@ -148,8 +149,8 @@ TEST_CASE("Proposition 8 and Corollary 11 hold for powers of two, and not in gen
         for (int n = 2; n <= 120; ++n)
             for (int k = 1; k <= n / 2; k *= 2) {
                 ticks const bound = limited_steps(n, k) * (d + c);
-                CHECK(greedy_tree(n, d, c, {.transfers = k}).finish <= bound);
-                CHECK(greedy_tree(n, d, c, {.reducers = k}).finish <= bound);
+                CHECK(grow_greedy_tree(n, d, c, {.transfers = k}).finish <= bound);
+                CHECK(grow_greedy_tree(n, d, c, {.reducers = k}).finish <= bound);
             }
     CHECK(limited_steps(6, 3) == 2);
     CHECK(length(6, 1, 0, {.transfers = 3}) == 3);
@@ -160,17 +161,17 @@ TEST_CASE(
     for (auto const& [d, c] : all_costs())
         for (int n = 2; n <= 80 && d >= c; ++n)
             for (int k = 1; k <= n; ++k) {
-                auto const tree = greedy_tree(n, d, c, {.reducers = k});
+                auto const tree = grow_greedy_tree(n, d, c, {.reducers = k});
                 REQUIRE(tree_cases::most_transfers(tree) <= k);
-                REQUIRE(tree.finish == greedy_tree(n, d, c, {.transfers = k}).finish);
+                REQUIRE(tree.finish == grow_greedy_tree(n, d, c, {.transfers = k}).finish);
             }
 }
 
 TEST_CASE("only the ratio of the costs counts") {
     for (auto const& [d, c] : all_costs())
         for (int n = 1; n <= 100; ++n) {
-            auto const tree = greedy_tree(n, d, c);
-            auto const scaled = greedy_tree(n, 1'000'003 * d, 1'000'003 * c);
+            auto const tree = grow_greedy_tree(n, d, c);
+            auto const scaled = grow_greedy_tree(n, 1'000'003 * d, 1'000'003 * c);
             CHECK(scaled.parent == tree.parent);
             CHECK(scaled.finish == 1'000'003 * tree.finish);
         }
@@ -178,20 +179,20 @@ TEST_CASE("only the ratio of the costs counts") {
 
 TEST_CASE("free transfers and combinations give the balanced tree, which takes no time") {
     for (int n = 1; n <= 40; ++n) {
-        auto const tree = greedy_tree(n, ticks{0}, ticks{0});
-        CHECK(tree.parent == greedy_tree(n, ticks{1}, ticks{0}).parent);
+        auto const tree = grow_greedy_tree(n, ticks{0}, ticks{0});
+        CHECK(tree.parent == grow_greedy_tree(n, ticks{1}, ticks{0}).parent);
         CHECK(tree.finish == ticks{0});
     }
 }
 
 TEST_CASE("transfers are listed as they begin") {
     // Figure 1 of the paper: four machines, both costs 1; two transfers overlap with a combination
-    auto const all = tree_transfers(greedy_tree(4, ticks{10}, ticks{10}));
+    auto const all = tree_transfers(grow_greedy_tree(4, ticks{10}, ticks{10}));
     REQUIRE(all.size() == 3);
     CHECK(std::is_sorted(all.begin(), all.end(), [](auto a, auto b) { return a.begin < b.begin; }));
     CHECK(all.back().to == 0);
     CHECK(all.back().end == ticks{30});
-    papcoll::rank_tree const placed{greedy_tree(2, ticks{3}, ticks{4}), {5, 6}};
+    papcoll::rank_tree const placed{grow_greedy_tree(2, ticks{3}, ticks{4}), {5, 6}};
     CHECK(tree_transfers(placed) == std::vector{papcoll::tree_transfer{6, 5, ticks{0}, ticks{3}}});
     CHECK(placed.tree.finish == ticks{7});
 }
@@ -201,13 +202,13 @@ TEST_CASE("arguments that cannot be are named") {
         CHECK_THROWS_WITH_AS((void)call(), doctest::Contains(text), std::invalid_argument);
     };
     ticks const one{1};
-    thrown([&] { return greedy_tree(0, one, one); }, "machine");
-    thrown([&] { return greedy_tree(3, ticks{-1}, one); },
+    thrown([&] { return grow_greedy_tree(0, one, one); }, "machine");
+    thrown([&] { return grow_greedy_tree(3, ticks{-1}, one); },
            "transfer_time must not be negative, but it is -1");
-    thrown([&] { return greedy_tree(3, one, ticks{-2}); }, "compute_time");
-    thrown([&] { return greedy_tree(3, ticks::max() / 4, one); }, "leave room");
-    thrown([&] { return greedy_tree(3, one, ticks::max() / 4); }, "leave room");
-    thrown([&] { return greedy_tree(3, one, one, {.transfers = -1}); }, "max_transfers");
-    thrown([&] { return greedy_tree(3, one, one, {.reducers = -1}); }, "max_reducers");
-    CHECK(greedy_tree(3, ticks::max() / 32, one, {.transfers = 1}).finish > ticks{0});
+    thrown([&] { return grow_greedy_tree(3, one, ticks{-2}); }, "compute_time");
+    thrown([&] { return grow_greedy_tree(3, ticks::max() / 4, one); }, "leave room");
+    thrown([&] { return grow_greedy_tree(3, one, ticks::max() / 4); }, "leave room");
+    thrown([&] { return grow_greedy_tree(3, one, one, {.transfers = -1}); }, "max_transfers");
+    thrown([&] { return grow_greedy_tree(3, one, one, {.reducers = -1}); }, "max_reducers");
+    CHECK(grow_greedy_tree(3, ticks::max() / 32, one, {.transfers = 1}).finish > ticks{0});
 }

@@ -16,7 +16,7 @@
 
 namespace {
 
-using papcoll::greedy_tree;
+using papcoll::grow_greedy_tree;
 using papcoll::problem;
 using papcoll::reduction_tree;
 using papcoll::ticks;
@@ -51,7 +51,7 @@ auto optimal_shapes(int n, ticks d, ticks c) -> std::set<std::string> {
     problem const p{.ranks = n};
     tree_exhaustive::evaluator evaluate(p, d, c);
     std::set<std::string> shapes;
-    ticks const least = greedy_tree(n, d, c).finish;
+    ticks const least = grow_greedy_tree(n, d, c).finish;
     tree_exhaustive::for_each_tree(p, [&](std::vector<int> const& receiver) {
         if (evaluate.end(receiver) != least) return;
         std::vector<std::vector<int>> senders(receiver.size());
@@ -86,8 +86,8 @@ TEST_CASE("Theorem 14: without transfers or combinations no more than 2^k values
     for (auto const& [d, c] :
          {tree_cases::costs{ticks{3}, ticks{0}}, tree_cases::costs{ticks{0}, ticks{3}}}) {
         for (int k = 0; k <= 12; ++k) {
-            CHECK(greedy_tree(1 << k, d, c).finish == k * (d + c));
-            CHECK(greedy_tree((1 << k) + 1, d, c).finish > k * (d + c));
+            CHECK(grow_greedy_tree(1 << k, d, c).finish == k * (d + c));
+            CHECK(grow_greedy_tree((1 << k) + 1, d, c).finish > k * (d + c));
         }
         for (int const n : {2, 4}) CHECK(optimal_shapes(n, d, c) == std::set{tree_cases::shape(binomial(n))});
     }
@@ -113,8 +113,8 @@ TEST_CASE("Definition 15 and Proposition 16: Fibonacci trees at the Fibonacci nu
             CHECK(retimed(tree, d, c).finish == d + (k - 1) * std::max(d, c) + c);
         // Theorem 17
         ticks const finish = (k + 1) * ticks{7};
-        CHECK(greedy_tree(n, ticks{7}, ticks{7}).finish == finish);
-        CHECK(greedy_tree(n + 1, ticks{7}, ticks{7}).finish > finish);
+        CHECK(grow_greedy_tree(n, ticks{7}, ticks{7}).finish == finish);
+        CHECK(grow_greedy_tree(n + 1, ticks{7}, ticks{7}).finish > finish);
         if (n <= 5) CHECK(optimal_shapes(n, ticks{1}, ticks{1}) == std::set{expected});
     }
     CHECK(optimal_shapes(8, ticks{1}, ticks{1}) == std::set{tree_cases::shape(fibonacci(8))});
@@ -123,7 +123,7 @@ TEST_CASE("Definition 15 and Proposition 16: Fibonacci trees at the Fibonacci nu
 TEST_CASE("Theorems 18 and 19: the ratios to the optimum") {
     for (auto const& [d, c] : all_costs())
         for (int n = 1; n <= 500; ++n) {
-            auto const least = greedy_tree(n, d, c).finish;
+            auto const least = grow_greedy_tree(n, d, c).finish;
             auto const most = std::max(d, c).count();
             auto const b = retimed(binomial(n), d, c);
             auto const f = retimed(fibonacci(n), d, c);
@@ -137,7 +137,7 @@ TEST_CASE("Theorems 18 and 19: the ratios to the optimum") {
 TEST_CASE("a tree timed again has right times, and its own under its own costs") {
     for (auto const& [d, c] : all_costs())
         for (int n = 1; n <= 60; ++n) {
-            auto const tree = greedy_tree(n, d, c);
+            auto const tree = grow_greedy_tree(n, d, c);
             auto const again = retimed(tree, d, c);
             CHECK(again.remaining == tree.remaining);
             CHECK(again.finish == tree.finish);

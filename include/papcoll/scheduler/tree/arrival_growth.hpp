@@ -35,8 +35,8 @@ inline auto earliness(problem const& p, ticks most) -> std::vector<ticks> {
 ///
 /// Going back, a rank that arrived `early` before the last one is there for early + slack: by then its own
 /// transfer and its children's must have begun, and one place of the tree must stop serving. All other places
-/// serve as soon as they can, as in greedy_tree(). A place gets its rank when it must stop: the one that is
-/// available last stops first, for the others it leaves then serve no later than any other choice would.
+/// serve as soon as they can, as in grow_greedy_tree(). A place gets its rank when it must stop: the one that
+/// is available last stops first, for the others it leaves then serve no later than any other choice would.
 /// Only the root's place is given. Places not served stand in `fresh`, others in `again`, both in order of
 /// time, so the place to serve is at one of the heads and the place to stop at one of the ends.
 class arrival_growth {
@@ -148,23 +148,23 @@ private:
 } // namespace detail
 
 /// The tree that completes the reduction at problem.root first when each rank takes part from its arrival on:
-/// it sends, receives and combines nothing before. Costs are as in greedy_tree().
+/// it sends, receives and combines nothing before. Costs are as in grow_greedy_tree().
 ///
 /// For a given end the construction decides whether any tree meets it (see detail::arrival_growth), and the
 /// later the end the more is possible: so the earliest end is found by bisection. It lies between the last
-/// arrival and the length of greedy_tree() after it. That no tree is faster is argued above and was compared
-/// with all trees of up to 8 ranks.
+/// arrival and the length of grow_greedy_tree() after it. That no tree is faster is argued above and was
+/// compared with all trees of up to 8 ranks.
 ///
 /// `tree.finish` and the times of tree_transfers() are on the clock of the arrivals. With both costs zero a
 /// transfer counts as one tick, so that the order still follows the arrivals. O(P (log P + log L)) for P
-/// ranks and L ticks of greedy_tree(). Throws what greedy_tree() throws.
-[[nodiscard]] inline auto arrival_tree(problem const& p, ticks transfer_time, ticks compute_time)
+/// ranks and L ticks of grow_greedy_tree(). Throws what grow_greedy_tree() throws.
+[[nodiscard]] inline auto grow_arrival_tree(problem const& p, ticks transfer_time, ticks compute_time)
     -> rank_tree {
     check(p);
     detail::check_tree_costs(p.ranks, transfer_time, compute_time);
     if (transfer_time + compute_time == ticks{0}) transfer_time = ticks{1};
     detail::arrival_growth growth(p, transfer_time, compute_time);
-    ticks enough = greedy_tree(p.ranks, transfer_time, compute_time).finish;
+    ticks enough = grow_greedy_tree(p.ranks, transfer_time, compute_time).finish;
     for (ticks too_little{-1}; enough - too_little > ticks{1};) {
         ticks const middle = too_little + (enough - too_little) / 2;
         (growth.grow(middle) ? enough : too_little) = middle;

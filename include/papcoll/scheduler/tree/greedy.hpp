@@ -106,8 +106,8 @@ private:
 /// O(machines) time and memory, where the paper searches a minimum for each machine. Throws
 /// std::invalid_argument for fewer than one machine, negative costs or limits, and costs so large that times
 /// would not fit into ticks.
-[[nodiscard]] inline auto greedy_tree(int machines, ticks transfer_time, ticks compute_time,
-                                      tree_limits limits = {}) -> reduction_tree {
+[[nodiscard]] inline auto grow_greedy_tree(int machines, ticks transfer_time, ticks compute_time,
+                                           tree_limits limits = {}) -> reduction_tree {
     detail::require(machines >= 1, "a tree must have at least 1 machine", machines);
     detail::require(limits.transfers >= 0, "max_transfers must not be negative", limits.transfers);
     detail::require(limits.reducers >= 0, "max_reducers must not be negative", limits.reducers);
