@@ -1,0 +1,83 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace papcoll::inline v0 {
+
+/// A thread that takes a step every now and then while somebody wants it to. Made when it is first wanted; it
+/// sleeps between the steps, and for good when nobody wants it or there is nothing to do.
+class progress_thread {
+public:
+    enum class outcome {
+        nothing_to_do, ///< and will not be before somebody wants it again
+        waiting,       ///< nothing could be done now
+        progressed
+    };
+    /// Between two steps: long enough to leave the core to the program, short beside the time of a message
+    /// that is worth hiding. After a step that progressed the next one comes sooner, because the messages of
+    /// a schedule answer each other.
+    static constexpr std::chrono::microseconds pause{200};
+    static constexpr std::chrono::microseconds short_pause{50};
+
+    /// `step` must not throw.
+    explicit progress_thread(std::function<outcome()> step)
+        : m_step(std::move(step)) {}
+    progress_thread(progress_thread const&) = delete;
+    auto operator=(progress_thread const&) -> progress_thread& = delete;
+    ~progress_thread() { stop(); }
+
+    /// There is something to do, until as many calls of unwanted(). Nothing happens after stop().
+    void wanted() {
+        std::lock_guard const lock(m_mutex);
+        ++m_wishes;
+        m_news = true;
+        if (m_stopped) return;
+        if (!m_thread.joinable()) m_thread = std::thread([this] { run(); });
+        m_changed.notify_one();
+    }
+    void unwanted() {
+        std::lock_guard const lock(m_mutex);
+        --m_wishes;
+    }
+    /// Ends the thread, for ever; waits for the step that it is in.
+    void stop() {
+        {
+            std::lock_guard const lock(m_mutex);
+            m_stopped = true;
+            m_changed.notify_one();
+        }
+        if (m_thread.joinable()) m_thread.join();
+    }
+
+private:
+    void run() {
+        std::unique_lock lock(m_mutex);
+        for (;;) {
+            m_changed.wait(lock, [&] { return m_stopped || (m_wishes > 0 && m_news); });
+            if (m_stopped) return;
+            m_news = false;
+            lock.unlock();
+            auto const result = m_step();
+            if (result != outcome::nothing_to_do)
+                std::this_thread::sleep_for(result == outcome::progressed ? short_pause : pause);
+            lock.lock();
+            m_news = m_news || result != outcome::nothing_to_do;
+        }
+    }
+
+    std::function<outcome()> m_step;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::thread m_thread;
+    int m_wishes = 0;
+    bool m_news = false; // since the step that found nothing to do
+    bool m_stopped = false;
+};
+
+} // namespace papcoll::inline v0
