@@ -28,13 +28,19 @@ function(papcoll_add_test_executable name main)
     target_compile_options(${name} PRIVATE ${flags})
 endfunction()
 
-# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun. The target unit_tests builds them all.
+# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun. The target unit_tests builds them all,
+# thread_tests those of the rooms where threads meet (label: threads).
 add_custom_target(unit_tests)
+add_custom_target(thread_tests)
 function(papcoll_add_unit_test name)
     papcoll_add_test_executable(${name} papcoll_doctest_main ${ARGN})
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
     add_dependencies(unit_tests ${name})
+    if(name MATCHES "^unit\\.(transport|context|executor|monitor|collective)\\.")
+        set_property(TEST ${name} APPEND PROPERTY LABELS threads)
+        add_dependencies(thread_tests ${name})
+    endif()
 endfunction()
 
 # papcoll_add_ranks(<test> <program> <ranks> [VAR=value]...): registers one run of a program under mpirun.
