@@ -33,7 +33,7 @@ auto shape_of(collective_kind operation, int ranks, int rank, std::size_t count,
     shape.element_bytes = bytes;
     return shape;
 }
-auto rounds(int ranks) -> int { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
+auto rounds(int ranks) -> int { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
 
 std::array<link_model, 4> const links = {{
     {ticks(50'000), 84.0}, // 100 Mbit/s
