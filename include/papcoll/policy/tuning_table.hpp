@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -72,6 +73,18 @@ public:
         return parse(text, path);
     }
 
+    /// Equal for tables that are equal.
+    [[nodiscard]] auto hash() const -> std::int64_t {
+        std::uint64_t sum = 14695981039346656037u;
+        auto const add = [&](std::string_view text) {
+            for (char const c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
+        };
+        for (auto const& e : m_entries)
+            add(std::string(to_string(e.operation)) + '/' + std::to_string(e.ranks) + '/' +
+                std::to_string(e.bytes) + '/' + e.choice.policy + '/' +
+                std::to_string(e.choice.block_bytes.value_or(0)) + ';');
+        return static_cast<std::int64_t>(sum);
+    }
     [[nodiscard]] auto entries() const -> std::vector<entry> const& { return m_entries; }
     /// The nearest entry, or null when the table has none for the operation.
     [[nodiscard]] auto find(collective_kind operation, int ranks, std::size_t bytes) const -> entry const* {
