@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/papcoll.hpp>
+#include <papcoll/policy/arrival_all_reduce.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 
 #include <mpi.h>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The operations that can be measured and the policies of each. A new operation is one class here and one
@@ -233,12 +235,27 @@ public:
     all_reduce_operation(MPI_Comm comm, call_options const& options)
         : base(comm, options)
         , m_in(own_values(options.count)) {}
+    [[nodiscard]] auto policies() const -> std::vector<std::string> override {
+        return {"native", "circulant", "arrival_all_reduce", "arrival_all_reduce_misled"};
+    }
     /// Everybody's elements but one part must come in and go out twice.
     [[nodiscard]] auto least_bytes() const -> std::size_t override {
         return 2 * (m_options.count - m_options.count / static_cast<std::size_t>(m_ranks)) * sizeof(float);
     }
     [[nodiscard]] auto shape() const -> papcoll::call_shape {
         return shape_of(papcoll::collective_kind::all_reduce, m_options.count);
+    }
+    /// Misled: by the arrivals mirrored in time, the last rank first.
+    void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
+        if (policy.rfind("arrival_all_reduce", 0) != 0) return base::prepare(policy, arrivals);
+        reset();
+        auto told = arrivals;
+        if (policy == "arrival_all_reduce_misled")
+            for (auto& time : told) time = -time;
+        else if (policy != "arrival_all_reduce")
+            throw std::invalid_argument("no policy " + policy + " of all_reduce");
+        run_with(
+            papcoll::arrival_all_reduce{.arrivals = std::move(told), .block_bytes = m_options.block_bytes});
     }
     template <class Policy>
     void call(Policy const& policy) {

@@ -3,6 +3,7 @@
 
 #include <papcoll/executor/census.hpp>
 #include <papcoll/executor/combine.hpp>
+#include <papcoll/executor/combine_spread.hpp>
 #include <papcoll/executor/copy.hpp>
 #include <papcoll/executor/gather_combine.hpp>
 #include <papcoll/executor/staged.hpp>
@@ -52,6 +53,8 @@ template <class T, transport Transport, class Op>
             return std::make_shared<combine_operation<Transport, T, Op>>(c, program, tag, buffers, op);
         case execution_stage::work::disseminate:
             return std::make_shared<copy_operation<Transport, T>>(c, program, tag, buffers.out);
+        case execution_stage::work::reduce_spread:
+            return std::make_shared<spread_operation<Transport, T, Op>>(c, program, tag, buffers, op);
         case execution_stage::work::gather_combine:
             return std::make_shared<gather_combine_operation<Transport, T, Op>>(c, program, tag, buffers.in,
                                                                                 buffers.out, count, op);

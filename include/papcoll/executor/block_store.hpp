@@ -77,6 +77,11 @@ public:
         take_waiting(block);
     }
     void left_user_memory(int block) { --state(block).leaving_user_memory; }
+    /// Whether the block's place in `in` is neither read nor needed any more.
+    [[nodiscard]] auto user_memory_is_free(int block) const -> bool {
+        auto const& b = state(block);
+        return b.at.data != m_buffers.in + m_program.offset(block) && b.leaving_user_memory == 0;
+    }
     /// A block from another rank has arrived in a buffer.
     void arrived(block_use const& use, int from, T* data, buffer holder) {
         waiting w{use, from, data, std::move(holder)};

@@ -51,6 +51,7 @@ public:
     [[nodiscard]] auto failure() const -> std::exception_ptr { return m_blocks.failure(); }
     [[nodiscard]] auto settled() const -> bool { return m_blocks.nothing_waits(); }
     void deliver() { m_blocks.deliver(); }
+    [[nodiscard]] auto blocks() const -> block_store<T, Op> const& { return m_blocks; }
 
     [[nodiscard]] auto may_leave(use_list uses) const -> bool {
         return std::all_of(uses.begin(), uses.end(), [&](auto const& use) { return m_blocks.is_next(use); });

@@ -15,6 +15,7 @@ struct execution_stage {
     enum class work {
         reduce,         ///< a reduction from the user's data to the owners of the blocks
         disseminate,    ///< a dissemination of the owners' blocks
+        reduce_spread,  ///< a reduction to the owners whose results spread meanwhile (compile_spread)
         gather_combine, ///< every rank gets all ranks' data and combines it in the order of ranks
         census          ///< every rank combines partial results of all others, in an order of its own
     } what;
