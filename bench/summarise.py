@@ -1,61 +1,93 @@
 #!/usr/bin/env python3
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-"""Markdown summary of what reduce_table.sh measured: summarise.py RESULT_FOLDER
+"""Markdown tables of what collective_tables.sh measured: summarise.py RESULT_FOLDER/parts
 
-For each number of hosts and size: the balanced row, and over all patterns and magnitudes the mean and the worst
-median last delay, as multiples of the link bound and of what the schedule itself needs. Beside them MPI_Reduce
-with its default algorithm and with the best of its algorithms, balanced.
+All times are medians of the last delay in ms, with the multiple of the link bound. First the balanced rows:
+the MPI library's default, the fastest of its algorithms with its number, circulant, and how many times
+circulant is faster than the faster one of the two. Then reduce under patterns: mean and worst median over all patterns and magnitudes.
 """
 import json
 import pathlib
 import re
 import sys
 
+NAME = re.compile(r"(?P<hosts>\d+)x(?P<per_host>\d+)-(?P<operation>\w+)-[\d,]+-(?P<variant>.+)\.json")
+OPERATIONS = ["broadcast", "reduce", "all_reduce", "all_gather", "all_gatherv_one", "all_gatherv_mod3",
+              "reduce_scatter", "reduce_scatter_mod3"]
 
-def rows_of(path):
-    return json.loads(path.read_text())["rows"]
+
+def read(folder):
+    """All rows, each with its cluster and variant."""
+    rows = []
+    for path in sorted(folder.glob("*.json")):
+        match = NAME.fullmatch(path.name)
+        if match:
+            cluster = (int(match["hosts"]), int(match["per_host"]))
+            rows += [row | {"cluster": cluster, "variant": match["variant"]} for row in json.loads(path.read_text())["rows"]]
+    return rows
 
 
 def median(row):
     return row["last_delay_ms"]["median"]
 
 
-def best_algorithm(folder, hosts, elements):
-    """(milliseconds, number) of the fastest of the library's algorithms, balanced."""
-    found = []
-    for path in folder.glob(f"reduce-{hosts}-algorithm-*.json"):
-        number = int(re.search(r"algorithm-(\d+)", path.name).group(1))
-        found += [(median(r), number) for r in rows_of(path) if r["elements"] == elements and r["pattern"] == "no_delay"]
-    return min(found, default=None)
+def order(key):
+    cluster, operation, elements = key
+    hosts, per_host = cluster
+    return (per_host, hosts % 8 != 0, hosts, OPERATIONS.index(operation), elements)
 
 
-def spread(values):
-    return f"{sum(values) / len(values):.2f} / {max(values):.2f}" if values else "-"
+def groups(rows):
+    found = {}
+    for row in rows:
+        found.setdefault((row["cluster"], row["operation"], row["elements"]), []).append(row)
+    return [(key, found[key]) for key in sorted(found, key=order)]
+
+
+def time(row):
+    if row is None:
+        return "-"
+    bound = row.get("bound_ms")
+    digits = 3 if median(row) < 2 else 1
+    return f"{median(row):.{digits}f}" + (f" ({median(row) / bound:.2f})" if bound and row["elements"] > 1024 else "")
+
+
+def balanced_table(rows):
+    print("| ranks | operation | floats | default | best of its algorithms | circulant | times faster |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for ((hosts, per_host), operation, elements), mine in groups(rows):
+        def of(policy, *variants):
+            return [r for r in mine if r["policy"] == policy and r["variant"].startswith(variants)]
+        default = next(iter(of("native", "default", "small")), None)
+        circulant = next(iter(of("circulant", "default", "small")), None)
+        best = min(of("native", "algorithm"), key=median, default=None)
+        number = best["variant"].removeprefix("algorithm-") if best else ""
+        native = min((median(r) for r in (default, best) if r), default=0)
+        faster = f"{native / median(circulant):.2f}" if circulant and native else "-"
+        print(f"| {hosts if per_host == 1 else f'{hosts} × {per_host}'} | {operation} | {elements} | {time(default)} | "
+              f"{time(best)}{', no. ' + number if best else ''} | {time(circulant)} | {faster} |")
+
+
+def pattern_table(rows):
+    print("| ranks | floats | policy | ÷ bound, mean | worst | where |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for ((hosts, _), _, elements), mine in groups(rows):
+        for policy in dict.fromkeys(r["policy"] for r in mine):
+            ratios = [(median(r) / r["bound_ms"], f"{r['pattern']} × {r['factor']:g}") for r in mine if r["policy"] == policy]
+            worst, where = max(ratios)
+            print(f"| {hosts} | {elements} | {policy} | {sum(r for r, _ in ratios) / len(ratios):.2f} | {worst:.2f} | {where} |")
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    print("| hosts | floats | policy | balanced ms | ÷ bound | patterns ÷ bound, mean / worst | ÷ needed, mean / worst |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for path in sorted(folder.glob("reduce-*.json")):
-        match = re.fullmatch(r"reduce-(\d+)\.json", path.name)
-        if not match:
-            continue
-        hosts = int(match.group(1))
-        rows = rows_of(path)
-        for elements in sorted({r["elements"] for r in rows}):
-            best = best_algorithm(folder, hosts, elements)
-            for policy in dict.fromkeys(r["policy"] for r in rows):
-                mine = [r for r in rows if r["elements"] == elements and r["policy"] == policy]
-                balanced = [r for r in mine if r["pattern"] == "no_delay"]
-                others = [r for r in mine if r["pattern"] != "no_delay"]
-                needed = [median(r) / r["needed_ms"] for r in others if r.get("needed_ms")]
-                print(f"| {hosts} | {elements} | {policy} | {median(balanced[0]):.1f} | "
-                      f"{median(balanced[0]) / balanced[0]['bound_ms']:.2f} | "
-                      f"{spread([median(r) / r['bound_ms'] for r in others])} | {spread(needed)} |")
-            if best:
-                print(f"| {hosts} | {elements} | MPI_Reduce, best of its algorithms ({best[1]}) | {best[0]:.1f} | "
-                      f"{best[0] / rows[0]['bound_ms'] * rows[0]['elements'] / elements:.2f} | - | - |")
+    if len(sys.argv) != 2:
+        sys.exit("usage: summarise.py RESULT_FOLDER/parts")
+    rows = read(pathlib.Path(sys.argv[1]))
+    balanced_table([r for r in rows if r["pattern"] == "no_delay" and not r["variant"].startswith("pattern")])
+    delayed = [r for r in rows if r["pattern"] != "no_delay"]
+    if delayed:
+        print()
+        pattern_table(delayed)
 
 
-main()
+if __name__ == "__main__":
+    main()
