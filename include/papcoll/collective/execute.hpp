@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/executor/all_to_all.hpp>
 #include <papcoll/executor/census.hpp>
 #include <papcoll/executor/combine.hpp>
 #include <papcoll/executor/combine_spread.hpp>
@@ -58,6 +59,8 @@ template <class T, transport Transport, class Op>
         case execution_stage::work::gather_combine:
             return std::make_shared<gather_combine_operation<Transport, T, Op>>(c, program, tag, buffers.in,
                                                                                 buffers.out, count, op);
+        case execution_stage::work::exchange:
+            throw std::logic_error("papcoll: the policy's plan exchanges blocks and does not reduce");
         case execution_stage::work::census:
             break;
         }
@@ -65,6 +68,19 @@ template <class T, transport Transport, class Op>
             c, std::shared_ptr<std::vector<census_round> const>(plan, &plan->stages[stage].census), tag,
             buffers.in, buffers.out, count, op);
     });
+}
+
+/// A plan of an all-to-all of blocks of n elements; in place where in == out.
+template <class T, transport Transport>
+[[nodiscard]] auto execute_exchange(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
+                                    int tag, T const* in, T* out, std::size_t n)
+    -> std::shared_ptr<operation> {
+    if (plan->stages.size() != 1 || plan->stages[0].what != execution_stage::work::exchange)
+        throw std::logic_error("papcoll: the policy's plan does not exchange blocks");
+    auto const& how = plan->stages[0].exchange;
+    if (how.way == block_exchange::route::relayed)
+        return std::make_shared<relayed_exchange_operation<Transport, T>>(c, tag, in, out, n);
+    return std::make_shared<direct_exchange_operation<Transport, T>>(c, how, tag, in, out, n);
 }
 
 } // namespace papcoll::inline v0::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/executor/message_program.hpp>
+#include <papcoll/schedule/block_exchange.hpp>
 #include <papcoll/schedule/census_round.hpp>
 #include <papcoll/schedule/transfer.hpp>
 
@@ -17,12 +18,15 @@ struct execution_stage {
         disseminate,    ///< a dissemination of the owners' blocks
         reduce_spread,  ///< a reduction to the owners whose results spread meanwhile (compile_spread)
         gather_combine, ///< every rank gets all ranks' data and combines it in the order of ranks
-        census          ///< every rank combines partial results of all others, in an order of its own
+        census,         ///< every rank combines partial results of all others, in an order of its own
+        exchange        ///< every rank gets a block from every other
     } what;
-    /// Of gather_combine: one block per rank, in a buffer of papcoll's. Of census: unused.
+    /// Of gather_combine: one block per rank, in a buffer of papcoll's. Of census and exchange: unused.
     message_program program = {};
     /// Of census alone.
     std::vector<census_round> census = {};
+    /// Of exchange alone.
+    block_exchange exchange = {};
 };
 
 /// How a collective is executed on one rank: stages one after the other, each as soon as the one before has

@@ -48,7 +48,8 @@ struct scheduled {
         bool const reduces = operation == collective_kind::reduce ||
                              operation == collective_kind::reduce_scatter ||
                              operation == collective_kind::all_reduce;
-        return reduces == (S::kind == schedule_kind::reduction);
+        return operation != collective_kind::all_to_all && operation != collective_kind::gather &&
+               reduces == (S::kind == schedule_kind::reduction);
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return typeid(S).name(); }
