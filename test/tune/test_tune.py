@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+"""Tests bench/tune.py: test_tune.py TUNE_PROGRAM [PROGRAM_THAT_READS_A_TABLE]"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TUNE = sys.argv[1]
+READER = sys.argv[2] if len(sys.argv) > 2 else None
+
+
+def row(policy, pattern, delay, operation="reduce", size=1024, factor=1.0):
+    return {"operation": operation, "policy": policy, "bytes": size, "pattern": pattern,
+            "factor": 0 if pattern == "no_delay" else factor, "last_delay_ms": {"median": delay}}
+
+
+def run(*arguments, documents):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for i, document in enumerate(documents):
+            path = pathlib.Path(folder) / f"result{i}.json"
+            path.write_text(document if isinstance(document, str) else json.dumps(document))
+            paths.append(str(path))
+        return subprocess.run([sys.executable, TUNE, *paths, *arguments], capture_output=True, text=True)
+
+
+def table(*arguments, documents):
+    done = run(*arguments, documents=documents)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["papcoll_tuning"] == 1
+    return result["choices"]
+
+
+def choice(rule, rows):
+    entries = table("--rule", rule, documents=[{"ranks": 8, "rows": rows}])
+    assert len(entries) == 1
+    return entries[0]["policy"]
+
+
+# quick is best together and terrible once; steady is never far off; slow has the least sum of nothing
+ROWS = [row("quick", "no_delay", 1.0), row("steady", "no_delay", 1.5), row("slow", "no_delay", 4.0),
+        row("quick", "ascending", 9.0), row("steady", "ascending", 3.0), row("slow", "ascending", 3.1),
+        row("quick", "random", 2.0), row("steady", "random", 2.2), row("slow", "random", 2.1)]
+assert choice("balanced", ROWS) == "quick"
+assert choice("robust", ROWS) == "steady"
+assert choice("minimax", ROWS) == "steady"
+assert choice("total", ROWS) == "steady"
+
+# The robust rule is a mean of quotients: one absurd pattern in milliseconds does not decide.
+DOMINATED = [row("a", "no_delay", 1.0), row("b", "no_delay", 2.0), row("a", "ascending", 1.0), row("b", "ascending", 2.0),
+             row("a", "random", 1000.0), row("b", "random", 900.0)]
+assert choice("robust", DOMINATED) == "a"
+assert choice("total", DOMINATED) == "b"
+
+# A policy that misses a pattern does not count, however fast it was.
+assert choice("robust", ROWS + [row("untested", "no_delay", 0.1)]) == "steady"
+
+# Files are put together; cells are kept apart by operation, ranks and bytes.
+entries = table(documents=[{"ranks": 8, "rows": ROWS}, {"ranks": 16, "rows": ROWS},
+                           {"ranks": 8, "rows": [row("ring", "no_delay", 1.0, "all_gatherv_mod3", 64)]},
+                           {"ranks": 8, "rows": [row("circulant", "no_delay", 1.0, "all_gather", 64)]}])
+assert [(e["operation"], e["ranks"], e["policy"]) for e in entries] == [
+    ("all_gather", 8, "circulant"), ("reduce", 8, "steady"), ("reduce", 16, "steady")], entries
+evidence = entries[1]["evidence"]
+assert evidence["patterns"] == 3 and list(evidence["scores"])[0] == "steady"
+assert abs(evidence["mean_over_best_in_hindsight"] - (1.5 + 1.0 + 1.1) / 3) < 1e-3
+
+# The same policy measured twice: the better run counts.
+twice = [row("a", "no_delay", 5.0), row("b", "no_delay", 2.0), row("a", "no_delay", 1.0)]
+assert choice("balanced", twice) == "a"
+
+# Mistakes end with a message that names the file.
+for broken in ("", "{", "[]", '{"ranks": 8}', '{"ranks": 8, "rows": [{}]}', '{"ranks": 8, "rows": [5]}'):
+    done = run(documents=[broken])
+    assert done.returncode != 0 and "result0.json" in done.stderr and "Traceback" not in done.stderr, (broken, done.stderr)
+done = subprocess.run([sys.executable, TUNE, "/nowhere.json"], capture_output=True, text=True)
+assert done.returncode != 0 and "/nowhere.json" in done.stderr
+
+# What it writes is what the library reads.
+if READER:
+    with tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder) / "result.json"
+        result.write_text(json.dumps({"ranks": 8, "rows": ROWS}))
+        tuned = pathlib.Path(folder) / "tuning.json"
+        subprocess.run([sys.executable, TUNE, str(result), "-o", str(tuned)], check=True)
+        out = subprocess.run([READER, str(tuned), "reduce", "8", "1024"], check=True, capture_output=True, text=True)
+        assert out.stdout.strip() == "steady", out.stdout
+print("ok")
