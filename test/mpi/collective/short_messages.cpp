@@ -14,7 +14,7 @@
 
 TEST_CASE("blocks longer than the longest message are cut on the way") {
     short_messages<4099> t(MPI_COMM_WORLD);
-    mixed_suite::lengths(t, t.rank(), t.size(), {0, 300, 5'000});
+    mixed_suite::lengths(t, t.rank(), t.size(), {0, 300, 3'000});
 }
 
 // Needs 2.2 GB for each rank: run it by hand at 2 ranks, with --no-skip.
