@@ -5,4 +5,5 @@
 
 #include <papcoll/core.hpp>
 #include <papcoll/executor/packed.hpp>
+#include <papcoll/executor/serialized_boost.hpp>
 #include <papcoll/transport/boost_mpi.hpp>

@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/plan.hpp>
+#include <papcoll/collective/serialized.hpp>
 
 #include <boost/mpi/inplace.hpp>
 
@@ -28,7 +29,7 @@ struct all_gather_call {
 
     template <class Policy>
     static constexpr void require() {
-        require_transportable<T>();
+        require_value<Policy, T>();
     }
     void bind(T const* new_in, T* new_out) {
         in = new_in;
@@ -43,8 +44,7 @@ struct all_gather_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
-        s.count = n * static_cast<std::size_t>(ranks);
-        s.element_bytes = sizeof(T);
+        set_elements<T>(s, n, static_cast<std::size_t>(ranks));
         return s;
     }
     void check_shape(call_shape const& s) const {
@@ -54,14 +54,17 @@ struct all_gather_call {
         if (n == 0) return;
         if (in == nullptr && !in_place) reject("in must not be null when there are elements");
         if (out == nullptr) reject("out must not be null when there are elements");
-        if (!in_place && !are_apart<T>(in, n, out, s.count))
+        if (!in_place && !are_apart<T>(in, n, out, n * static_cast<std::size_t>(s.ranks)))
             reject("in and out overlap; to gather in place pass boost::mpi::inplace(values)");
     }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
         if (!in_place) std::copy_n(in, n, out + own(c->rank()));
-        return execute_copy(c, plan, tag, out);
+        if constexpr (serializable<T>)
+            return execute_serialized_copy(c, plan, tag, out, n);
+        else
+            return execute_copy(c, plan, tag, out);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_all_gather_operation<T>>(comm, native_in(comm), n, out);

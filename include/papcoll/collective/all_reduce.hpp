@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/plan.hpp>
+#include <papcoll/collective/serialized.hpp>
 #include <papcoll/operators/operators.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -44,10 +45,9 @@ struct all_reduce_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
-        s.count = n;
-        s.element_bytes = sizeof(T);
+        set_elements<T>(s, n);
         s.commutative = is_commutative<Op, T>::value;
-        s.exact = is_exactly_associative<Op, T>::value;
+        s.exact = is_exactly_associative<Op, T>::value && !serializable<T>;
         return s;
     }
     void check_shape(call_shape const&) const { check_count(n, sizeof(T)); }
@@ -61,7 +61,10 @@ struct all_reduce_call {
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+        if constexpr (serializable<T>)
+            return execute_serialized_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+        else
+            return execute_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_all_reduce_operation<T, Op>>(comm, in, n, out, op);
@@ -75,6 +78,11 @@ struct all_reduce_function : collective_forms<Blocking> {
     using typename collective_forms<Blocking>::result;
     template <class P>
     static constexpr bool accepts = collective_policy<P, collective_kind::all_reduce>;
+
+    template <class T, class Comm, class Op, class Policy>
+    static auto call(Comm& comm, all_reduce_call<T, Op> const& description, Policy const& policy) -> result {
+        return collective_forms<Blocking>::call(comm, description, all_reduce_policy<T>(policy));
+    }
 
     /// n elements each.
     template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
@@ -130,7 +138,8 @@ struct plan_all_reduce_function {
     template <communicator Comm, reduction_operator<T> Op, class Policy>
     requires collective_policy<Policy, collective_kind::all_reduce>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy) const {
-        return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)}, policy);
+        return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)},
+                         all_reduce_policy<T>(policy));
     }
 };
 

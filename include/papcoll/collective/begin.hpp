@@ -4,6 +4,7 @@
 #include <papcoll/collective/call.hpp>
 #include <papcoll/collective/execute.hpp>
 #include <papcoll/executor/native.hpp>
+#include <papcoll/executor/serialization.hpp>
 #include <papcoll/policy/plan_cache.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -52,13 +53,25 @@ template <class T>
 
 template <class T>
 constexpr void require_transportable() {
-    static_assert(transportable<T>,
-                  "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype and "
-                  "papcoll/papcoll.hpp included");
+    static_assert(!serializable<T>, "papcoll: values that must be serialized can be broadcast, reduced, "
+                                    "all-reduced and all-gathered, not more");
+    static_assert(transportable<T> || serializable<T>,
+                  "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype or "
+                  "Boost.Serialization and papcoll/papcoll.hpp included");
+}
+/// Where values may be serialized.
+template <class Policy, class T>
+constexpr void require_value() {
+    if constexpr (serializable<T>)
+        static_assert(!std::same_as<Policy, native>,
+                      "papcoll: the policy native needs an MPI datatype; choose another for values that must "
+                      "be serialized, such as binomial_tree");
+    else
+        require_transportable<T>();
 }
 template <class Policy, class Op, class T>
 constexpr void require_operand_order() {
-    require_transportable<T>();
+    require_value<Policy, T>();
     if constexpr (!std::same_as<Policy, native>)
         static_assert(
             !Policy::reorders_operands || is_commutative<Op, T>::value,

@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/plan.hpp>
+#include <papcoll/collective/serialized.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -22,14 +23,13 @@ struct broadcast_call {
 
     template <class Policy>
     static constexpr void require() {
-        require_transportable<T>();
+        require_value<Policy, T>();
     }
     void bind(T* new_values) { values = new_values; }
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
-        s.count = n;
-        s.element_bytes = sizeof(T);
+        set_elements<T>(s, n);
         return s;
     }
     void check_shape(call_shape const& s) const {
@@ -42,7 +42,10 @@ struct broadcast_call {
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_copy(c, plan, tag, values);
+        if constexpr (serializable<T>)
+            return execute_serialized_copy(c, plan, tag, values, n);
+        else
+            return execute_copy(c, plan, tag, values);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_broadcast_operation<T>>(comm, values, n, root);

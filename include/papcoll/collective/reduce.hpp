@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/plan.hpp>
+#include <papcoll/collective/serialized.hpp>
 #include <papcoll/operators/operators.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -45,8 +46,7 @@ struct reduce_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
-        s.count = n;
-        s.element_bytes = sizeof(T);
+        set_elements<T>(s, n);
         s.commutative = is_commutative<Op, T>::value;
         return s;
     }
@@ -65,7 +65,10 @@ struct reduce_call {
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+        if constexpr (serializable<T>)
+            return execute_serialized_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+        else
+            return execute_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_reduce_operation<T, Op>>(comm, in, out, n, op, root);

@@ -32,6 +32,7 @@ struct reduce_scatter_call {
 
     template <class Policy>
     static constexpr void require() {
+        require_transportable<T>();
         require_operand_order<Policy, Op, T>();
     }
     void bind(T const* new_in, T* new_out) {

@@ -57,6 +57,8 @@ public:
     }
 
     [[nodiscard]] auto failure() const -> std::exception_ptr { return m_failure; }
+    /// From now on nothing is combined.
+    void fail(std::exception_ptr why) { m_failure = std::move(why); }
     /// Everything that comes before this use has happened.
     [[nodiscard]] auto is_next(block_use const& use) const -> bool {
         return state(use.block).turn == use.turn;

@@ -1,0 +1,109 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/execute.hpp>
+#include <papcoll/executor/serialization.hpp>
+#include <papcoll/executor/serialized_exchange.hpp>
+#include <papcoll/executor/serialized_stores.hpp>
+#include <papcoll/policy/policy.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// Writes into a shape that there are `parts` times n elements. Where they must be serialized, the n of a
+/// part are one element: nobody knows before where they could be cut.
+template <class T>
+void set_elements(call_shape& shape, std::size_t n, std::size_t parts = 1) {
+    shape.count = serializable<T> ? (n > 0 ? parts : 0) : n * parts;
+    shape.element_bytes = serializable<T> ? std::max<std::size_t>(n, 1) * sizeof(T) : sizeof(T);
+}
+
+/// The program of a stage, its elements replaced by n values each.
+[[nodiscard]] inline auto program_of_values(execution_plan const& plan, std::size_t stage, std::size_t n)
+    -> std::shared_ptr<message_program const> {
+    auto program = plan.stages[stage].program;
+    for (auto& block : program.blocks) block = {block.offset * n, block.size * n};
+    return std::make_shared<message_program const>(std::move(program));
+}
+
+/// A plan that only moves values: at `data`, n for each element of the shape.
+template <serializable T, transport Transport>
+[[nodiscard]] auto execute_serialized_copy(std::shared_ptr<context<Transport>> const& c,
+                                           plan_pointer const& plan, int tag, T* data, std::size_t n)
+    -> std::shared_ptr<operation> {
+    using copy = serialized_operation<Transport, serialized_copy_store<T>>;
+    auto const failure = std::make_shared<std::exception_ptr>();
+    return execute_stages(plan, [=](std::size_t stage) -> std::shared_ptr<operation> {
+        return std::make_shared<copy>(c, program_of_values(*plan, stage, n), tag, data, failure);
+    });
+}
+
+/// A plan that reduces n values, and may spread the result at `buffers.out` afterwards.
+template <serializable T, transport Transport, class Op>
+[[nodiscard]] auto execute_serialized_reduction(std::shared_ptr<context<Transport>> const& c,
+                                                plan_pointer const& plan, int tag,
+                                                reduction_buffers<T> const& buffers, std::size_t n, Op op)
+    -> std::shared_ptr<operation> {
+    using combine = serialized_operation<Transport, serialized_combine_store<T, Op>>;
+    using copy = serialized_operation<Transport, serialized_copy_store<T>>;
+    auto const failure = std::make_shared<std::exception_ptr>();
+    return execute_stages(plan, [=](std::size_t stage) -> std::shared_ptr<operation> {
+        auto const program = program_of_values(*plan, stage, n);
+        switch (plan->stages[stage].what) {
+        case execution_stage::work::reduce:
+            return std::make_shared<combine>(c, program, tag, buffers, op, failure);
+        case execution_stage::work::disseminate:
+            return std::make_shared<copy>(c, program, tag, buffers.out, failure);
+        default:
+            throw std::logic_error("papcoll: the policy's plan is not for values that must be serialized");
+        }
+    });
+}
+
+/// An all-reduce as a reduction to rank 0 and a broadcast from there: for values that are one piece.
+template <block_policy P>
+struct reduce_then_broadcast {
+    P policy;
+
+    static constexpr bool reorders_operands = P::reorders_operands;
+    static constexpr auto provides(collective_kind operation) -> bool {
+        return operation == collective_kind::all_reduce;
+    }
+    [[nodiscard]] auto name() const -> std::string_view { return policy.name(); }
+    void check(call_shape const& shape) const { policy.check(shape); }
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
+        return policy.fingerprint();
+    }
+    [[nodiscard]] auto plan(call_shape shape, link_model const& link) const -> execution_plan {
+        shape.root = 0;
+        shape.operation = collective_kind::reduce;
+        auto result = policy.plan(shape, link);
+        shape.operation = collective_kind::broadcast;
+        for (auto& stage : policy.plan(shape, link).stages) result.stages.push_back(std::move(stage));
+        return result;
+    }
+};
+
+/// What an all-reduce of such values does with a policy.
+template <class T, class P>
+[[nodiscard]] auto all_reduce_policy(P const& policy) {
+    if constexpr (serializable<T> && block_policy<P>) {
+        if constexpr (P::provides(collective_kind::reduce) && P::provides(collective_kind::broadcast))
+            return reduce_then_broadcast<P>{policy};
+        else
+            return policy;
+    } else {
+        return policy;
+    }
+}
+
+} // namespace papcoll::inline v0::detail

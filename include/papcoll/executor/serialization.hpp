@@ -1,0 +1,62 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/executor/buffers.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// How values travel whose size differs from rank to rank: `save(values, n)` turns n values into a
+/// std::vector<char>, `load(std::span<char const>, values, n)` reads them back into values that exist. Both
+/// may throw. papcoll/papcoll.hpp specialises it, by Boost.Serialization, for default-constructible types
+/// without an MPI datatype.
+template <class T>
+struct archive_format;
+
+/// Types that travel serialized, as one piece.
+template <class T>
+concept serializable = !transportable<T> && requires(T const* from, T* to, std::span<char const> bytes) {
+    { archive_format<T>::save(from, std::size_t(1)) } -> std::same_as<std::vector<char>>;
+    archive_format<T>::load(bytes, to, std::size_t(1));
+};
+
+/// Thrown where a serialized value did not come because another rank, on its way, could not save, load or
+/// combine it; that rank throws what went wrong.
+struct missing_value_error : std::runtime_error {
+    explicit missing_value_error(int peer)
+        : std::runtime_error("papcoll: rank " + std::to_string(peer) +
+                             " had no value to send, because it or a rank behind it failed") {}
+};
+
+namespace detail {
+
+/// Serialized values, or none where a rank has failed. Cheap to copy; what it holds does not change.
+class content {
+public:
+    content() = default;
+    explicit content(std::vector<char> bytes)
+        : m_holder(std::make_shared<std::vector<char> const>(std::move(bytes)))
+        , m_bytes(*m_holder) {}
+    content(std::shared_ptr<std::vector<char> const> holder, std::size_t begin, std::size_t count)
+        : m_holder(std::move(holder))
+        , m_bytes(std::span(*m_holder).subspan(begin, count)) {}
+
+    [[nodiscard]] auto is_missing() const -> bool { return m_holder == nullptr; }
+    [[nodiscard]] auto bytes() const -> std::span<char const> { return m_bytes; }
+
+private:
+    std::shared_ptr<std::vector<char> const> m_holder;
+    std::span<char const> m_bytes;
+};
+
+} // namespace detail
+
+} // namespace papcoll::inline v0
