@@ -1,0 +1,251 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/arrival/predictor.hpp>
+#include <papcoll/context/attach.hpp>
+#include <papcoll/context/progress_engine.hpp>
+#include <papcoll/monitor/arrival_exchange.hpp>
+#include <papcoll/monitor/detail/mpi_leavers.hpp>
+#include <papcoll/monitor/monitor_options.hpp>
+#include <papcoll/monitor/synchronised_clock.hpp>
+#include <papcoll/transport/mpi.hpp>
+#include <papcoll/transport/threads.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace papcoll::inline v0::detail {
+
+/// Whether a thread may send and receive through a copy of the transport beside others.
+template <transport Transport>
+[[nodiscard]] auto usable_beside(Transport const& t) -> bool {
+    // Endpoints keep nothing of their own: their world is behind a lock.
+    return std::derived_from<Transport, threads::endpoint> || t.concurrent();
+}
+
+/// What is behind a monitor; shared with its thread, with the progress engine and with those who clean up.
+template <transport Transport, arrival_predictor Predictor>
+class monitor_state final : public leaver {
+public:
+    monitor_state(Transport t, monitor_options options, Predictor predictor)
+        : m_options(std::move(options))
+        , m_transport(std::move(t))
+        , m_clock(synchronised(m_transport, m_options))
+        , m_predictor(std::move(predictor))
+        , m_exchange(m_transport, m_clock)
+        , m_engine(context_in(m_transport)->engine()) {}
+
+    /// Lets the state progress while its rank is elsewhere: by a thread, or else with papcoll's operations.
+    void start(std::shared_ptr<monitor_state> const& self) {
+        m_step = std::make_shared<step_operation>(self);
+        m_has_thread = m_options.thread && m_transport.size() > 1 && usable_beside(m_transport);
+        if (m_has_thread)
+            m_thread = std::thread([this] { run(); });
+        else
+            m_engine->add(m_step);
+    }
+
+    void begin() {
+        std::lock_guard const lock(m_mutex);
+        m_begin = m_clock.local_now();
+        m_ended = m_reported = false;
+        m_predictor.begin(*m_begin);
+        step_unless_thread();
+    }
+    void progress(double fraction) {
+        std::lock_guard const lock(m_mutex);
+        m_predictor.progress(m_clock.local_now(), fraction);
+        if (fraction >= m_options.share_at && fraction <= 1.0) m_reported = true;
+        step_unless_thread();
+    }
+    void end() {
+        std::lock_guard const lock(m_mutex);
+        note_end();
+        step_unless_thread();
+    }
+    auto take() -> arrival_source {
+        std::unique_lock lock(m_mutex);
+        note_end();
+        if (!step_to_decision()) wait(lock);
+        m_begin.reset();
+        m_ended = m_reported = false;
+        return m_exchange.take();
+    }
+    auto synchronise(int pings) {
+        std::lock_guard const lock(m_mutex);
+        m_clock.synchronise(m_transport, pings);
+    }
+
+    [[nodiscard]] auto predicted() const -> std::optional<ticks> {
+        std::lock_guard const lock(m_mutex);
+        return global_prediction();
+    }
+    [[nodiscard]] auto clock() const -> synchronised_clock {
+        std::lock_guard const lock(m_mutex);
+        return m_clock;
+    }
+    [[nodiscard]] auto has_thread() const -> bool { return m_has_thread; }
+    [[nodiscard]] auto is_closed() const -> bool {
+        std::lock_guard const lock(m_mutex);
+        return m_exchange.is_closed();
+    }
+
+    void leave() noexcept override {
+        m_stop = true;
+        if (m_thread.joinable()) m_thread.join();
+        if (!m_has_thread) m_engine->retire(*m_step);
+        std::lock_guard const lock(m_mutex);
+        attempt([this] {
+            m_exchange.leave();
+            return m_exchange.drive();
+        });
+    }
+    auto settle() noexcept -> bool override {
+        std::lock_guard const lock(m_mutex);
+        attempt([this] { return m_exchange.drive(); });
+        return m_failure || m_exchange.is_quiet();
+    }
+    auto abandon() noexcept -> bool { return m_exchange.abandon(); }
+
+private:
+    class step_operation final : public operation {
+    public:
+        explicit step_operation(std::weak_ptr<monitor_state> state)
+            : m_state(std::move(state)) {}
+        auto advance(bool) -> bool override {
+            auto const state = m_state.lock();
+            if (!state) return false;
+            std::unique_lock const lock(state->m_mutex, std::try_to_lock);
+            return lock && state->step();
+        }
+        [[nodiscard]] auto finished() const -> bool override { return false; }
+
+    private:
+        std::weak_ptr<monitor_state> m_state;
+    };
+
+    static auto synchronised(Transport& t, monitor_options const& options) -> synchronised_clock {
+        synchronised_clock clock(options.clock);
+        clock.synchronise(t, options.pings);
+        return clock;
+    }
+
+    void run() {
+        while (!m_stop) {
+            bool busy = false;
+            {
+                std::lock_guard const lock(m_mutex);
+                step();
+                busy = m_begin.has_value() || m_exchange.is_open();
+            }
+            std::this_thread::sleep_for(busy ? m_options.poll : 4 * m_options.poll);
+        }
+    }
+
+    // What follows is called under the lock.
+    template <class F>
+    auto attempt(F f) noexcept -> bool {
+        if (m_failure) return false;
+        try {
+            return f();
+        } catch (...) {
+            m_failure = std::current_exception();
+            return true;
+        }
+    }
+    auto step() -> bool {
+        return attempt([this] {
+            bool const progressed = m_exchange.drive();
+            if (!is_due()) return progressed;
+            // Called before it has done what was decided last: the round is for a computation to come.
+            m_exchange.give(m_exchange.may_begin() ? global_prediction() : std::nullopt);
+            return true;
+        });
+    }
+    void step_unless_thread() {
+        if (!m_has_thread) step();
+    }
+    void note_end() {
+        if (!m_begin || m_ended) return;
+        m_predictor.end(m_clock.local_now());
+        m_ended = true;
+    }
+    [[nodiscard]] auto global_prediction() const -> std::optional<ticks> {
+        auto const local = m_begin ? m_predictor.predict() : std::nullopt;
+        return local ? std::optional(m_clock.to_global(*local)) : std::nullopt;
+    }
+    /// Whether to give the prediction now.
+    [[nodiscard]] auto is_due() const -> bool {
+        if (m_exchange.is_called()) return true;
+        if (!m_begin || !m_exchange.may_begin()) return false;
+        if (m_ended) return true;
+        auto const expected = m_predictor.predict();
+        if (!expected) return false;
+        auto const remaining = static_cast<double>((*expected - *m_begin).count());
+        auto const elapsed = static_cast<double>((m_clock.local_now() - *m_begin).count());
+        return m_reported || elapsed >= m_options.share_at * remaining;
+    }
+    auto step_to_decision() -> bool {
+        step();
+        if (m_failure) std::rethrow_exception(m_failure);
+        if (m_exchange.is_decided()) return true;
+        attempt([this] {
+            m_exchange.call();
+            return true;
+        });
+        return false;
+    }
+    // The operations of this process progress meanwhile: others may wait for them before they get here.
+    void wait(std::unique_lock<std::mutex>& lock) {
+        if (m_has_thread) m_engine->add(m_step);
+        auto const retire = [this](void*) {
+            if (m_has_thread) m_engine->retire(*m_step);
+        };
+        std::unique_ptr<void, decltype(retire)> const guard(this, retire);
+        ticks pause = std::chrono::microseconds(30);
+        while (!step_to_decision()) {
+            lock.unlock();
+            m_engine->test(*m_step);
+            std::this_thread::sleep_for(pause);
+            pause = std::min(2 * pause, std::max(m_options.poll / 2, pause));
+            lock.lock();
+        }
+    }
+
+    monitor_options m_options;
+    Transport m_transport;
+    synchronised_clock m_clock;
+    Predictor m_predictor;
+    arrival_exchange<Transport> m_exchange;
+    std::shared_ptr<progress_engine> m_engine;
+    std::shared_ptr<step_operation> m_step;
+    mutable std::mutex m_mutex;
+    std::thread m_thread;
+    bool m_has_thread = false;
+    std::atomic<bool> m_stop = false;
+    std::exception_ptr m_failure;
+    std::optional<ticks> m_begin; // a computation has begun since the last take, on the local clock
+    bool m_ended = false;
+    bool m_reported = false;
+};
+
+/// Ends what is behind a monitor, without waiting for others.
+template <transport Transport, arrival_predictor Predictor>
+void let_go(std::shared_ptr<monitor_state<Transport, Predictor>> const& state) noexcept {
+    state->leave();
+    if constexpr (std::derived_from<Transport, mpi_transport>)
+        mpi_leavers::instance().remove(state);
+    else if (!state->settle())
+        state->abandon();
+}
+
+} // namespace papcoll::inline v0::detail

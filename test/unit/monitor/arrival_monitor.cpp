@@ -1,0 +1,314 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/monitor/arrival_monitor.hpp>
+#include <papcoll/transport/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../../support/monitor_suite.hpp"
+#include "../../support/wrong_clock.hpp"
+
+using namespace std::chrono_literals;
+using papcoll::monitor_options;
+using papcoll::ticks;
+using papcoll::threads::endpoint;
+using monitor = papcoll::basic_arrival_monitor<endpoint>;
+
+namespace {
+
+enum class threading { all, none, mixed };
+
+auto with_thread(threading t, int rank) -> bool {
+    return t == threading::all || (t == threading::mixed && rank % 2 == 0);
+}
+
+/// Knows the duration of every computation beforehand, and takes no advice.
+struct told {
+    std::optional<ticks> duration, expected;
+
+    void begin(ticks t) { expected = duration ? std::optional(t + *duration) : std::nullopt; }
+    void progress(ticks, double) {}
+    void end(ticks t) {
+        if (expected) expected = t;
+    }
+    [[nodiscard]] auto predict() const -> std::optional<ticks> { return expected; }
+};
+
+using told_monitor = papcoll::basic_arrival_monitor<endpoint, told>;
+
+/// A clock that stands until it is set; each rank's shows something else.
+class standing_clock {
+public:
+    void set(ticks t) { m_now = t.count(); }
+    [[nodiscard]] auto of_rank(int rank) -> papcoll::local_clock {
+        return [this, rank] { return ticks{m_now} + 10s * rank; };
+    }
+
+private:
+    std::atomic<std::int64_t> m_now = 0;
+};
+
+} // namespace
+
+TEST_CASE("whatever ranks report, all take the same arrivals at the same time") {
+    for (int const ranks : {1, 2, 3, 5, 8})
+        for (auto const threads : {threading::all, threading::none, threading::mixed})
+            for (std::uint64_t const seed : {0u, 7u}) {
+                CAPTURE(ranks);
+                CAPTURE(static_cast<int>(threads));
+                std::vector<monitor_suite::takes> taken(static_cast<std::size_t>(ranks));
+                papcoll::threads::run(ranks, {.eager_limit = 64, .seed = seed}, [&](endpoint& self) {
+                    int const rank = self.rank();
+                    monitor m(self, {.thread = with_thread(threads, rank),
+                                     .poll = 200us,
+                                     .clock = test_support::wrong_clock::of_rank(rank)});
+                    taken[static_cast<std::size_t>(rank)] =
+                        monitor_suite::run_oddly(self, m, rank, ranks, 12, seed + 3);
+                });
+                for (auto const& t : taken) CHECK(t == taken[0]);
+                // In so many iterations somebody knew something.
+                CHECK(
+                    std::any_of(taken[0].begin(), taken[0].end(), [](auto const& t) { return !t.empty(); }));
+            }
+}
+
+TEST_CASE("in ordinary iterations the first collective has arrivals and the second none") {
+    for (int const ranks : {1, 2, 5, 8})
+        for (auto const threads : {threading::all, threading::none, threading::mixed}) {
+            std::vector<monitor_suite::takes> taken(static_cast<std::size_t>(ranks));
+            papcoll::threads::run(ranks, [&](endpoint& self) {
+                int const rank = self.rank();
+                monitor m(self, {.thread = with_thread(threads, rank)});
+                CHECK(m.has_thread() == (ranks > 1 && with_thread(threads, rank)));
+                taken[static_cast<std::size_t>(rank)] = monitor_suite::run_orderly(self, m, rank, ranks, 8);
+            });
+            for (auto const& t : taken) CHECK(t == taken[0]);
+        }
+}
+
+TEST_CASE("predictions arrive in the time of rank 0, whatever the clocks show") {
+    constexpr int ranks = 5;
+    standing_clock clock;
+    clock.set(100s);
+    std::vector<std::vector<ticks>> got(ranks);
+    papcoll::threads::run(ranks, [&](endpoint& self) {
+        int const rank = self.rank();
+        told_monitor m(self, {.thread = rank % 2 == 0, .clock = clock.of_rank(rank)},
+                       told{.duration = 1s * (rank + 1), .expected = {}});
+        m.computation_begin();
+        m.progress(0.5); // enough for the prediction, though no time has passed
+        auto const arrivals = m.arrivals();
+        got[static_cast<std::size_t>(rank)].assign(arrivals.times().begin(), arrivals.times().end());
+        CHECK(m.clock().error() <= 2ns);
+    });
+    for (auto const& g : got) {
+        REQUIRE(g.size() == ranks);
+        CHECK(g == got[0]);
+    }
+    for (int r = 0; r < ranks; ++r) {
+        // Without a thread the report gives it away; with one it may be the end, which came at once.
+        auto const entry = got[0][static_cast<std::size_t>(r)];
+        bool const predicted = std::chrono::abs(entry - (101s + 1s * r)) <= 2ns;
+        bool const ended = std::chrono::abs(entry - 100s) <= 2ns;
+        CHECK((predicted || (r % 2 == 0 && ended)));
+    }
+}
+
+TEST_CASE("a prediction is given when its share of the time is over, or by a report, or at the end") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        standing_clock clock;
+        told_monitor m(self, {.share_at = 0.5, .clock = clock.of_rank(0)},
+                       told{.duration = 10s, .expected = {}});
+        auto const seconds_at = [&](auto... reports) {
+            clock.set(0s);
+            m.computation_begin();
+            (reports(), ...);
+            clock.set(8s);
+            m.computation_end();
+            clock.set(9s);
+            return m.arrivals().times()[0];
+        };
+        auto const report = [&](ticks when, double fraction) {
+            return [&, when, fraction] {
+                clock.set(when);
+                m.progress(fraction);
+            };
+        };
+        CHECK(seconds_at() == 8s);                                  // the true end
+        CHECK(seconds_at(report(4s, 0.4)) == 8s);                   // too early on both counts
+        CHECK(seconds_at(report(4s, 0.5)) == 10s);                  // reported
+        CHECK(seconds_at(report(5s, 0.1)) == 10s);                  // half of the time
+        CHECK(seconds_at(report(1s, 0.4), report(6s, 0.0)) == 10s); // the same
+        CHECK(seconds_at(report(4s, std::nan(""))) == 8s);
+        CHECK(seconds_at(report(4s, 1.5)) == 8s);
+    });
+}
+
+TEST_CASE("a rank of which nothing is known comes with the last, and nothing known at all gives nothing") {
+    constexpr int ranks = 4;
+    for (bool const thread : {true, false}) {
+        standing_clock clock;
+        std::vector<std::vector<ticks>> got(ranks);
+        papcoll::threads::run(ranks, [&](endpoint& self) {
+            int const rank = self.rank();
+            std::optional<ticks> const duration =
+                rank == 2 ? std::nullopt : std::optional<ticks>(1s * (10 - rank));
+            told_monitor m(self, {.thread = thread, .clock = clock.of_rank(rank)},
+                           told{.duration = duration, .expected = {}});
+            CHECK_FALSE(m.arrivals().given());
+            if (rank != 2) m.computation_begin();
+            // Those who know something must give it before rank 2 makes them hurry.
+            m.progress(1.0);
+            if (thread) std::this_thread::sleep_for(20ms);
+            std::int64_t sum = 0;
+            papcoll::all_reduce(self, std::int64_t{1}, sum, std::plus<>{}, papcoll::circulant{});
+            if (rank == 2) m.computation_begin();
+            auto const arrivals = m.arrivals();
+            got[static_cast<std::size_t>(rank)].assign(arrivals.times().begin(), arrivals.times().end());
+        });
+        for (auto const& g : got) CHECK(g == got[0]);
+        REQUIRE(got[0].size() == ranks);
+        CHECK(std::chrono::abs(got[0][0] - 10s) <= 2ns);
+        CHECK(std::chrono::abs(got[0][1] - 9s) <= 2ns);
+        CHECK(got[0][2] == got[0][0]);
+        CHECK(std::chrono::abs(got[0][3] - 7s) <= 2ns);
+    }
+}
+
+TEST_CASE("nobody with a thread is waited for while it computes") {
+    std::atomic<int> done = 0;
+    papcoll::threads::run(3, [&](endpoint& self) {
+        monitor m(self);
+        m.computation_begin();
+        // Nothing is known about rank 1, which computes until the others have their answers.
+        auto const begin = papcoll::steady_now();
+        while (self.rank() == 1 && done < 2 && papcoll::steady_now() - begin < 20s)
+            std::this_thread::sleep_for(1ms);
+        if (self.rank() == 1) CHECK(done == 2);
+        CHECK(m.arrivals().given());
+        ++done;
+    });
+}
+
+TEST_CASE("a rank may leave at any time, and those who stay go on together") {
+    struct failure : std::runtime_error {
+        using runtime_error::runtime_error;
+    };
+    for (int const ranks : {2, 3, 5, 8})
+        for (int const leaver : {0, 1, ranks - 1})
+            for (auto const threads : {threading::all, threading::none, threading::mixed}) {
+                CAPTURE(ranks);
+                CAPTURE(leaver);
+                std::vector<monitor_suite::takes> taken(static_cast<std::size_t>(ranks));
+                papcoll::threads::run(ranks, [&](endpoint& self) {
+                    int const rank = self.rank();
+                    auto& mine = taken[static_cast<std::size_t>(rank)];
+                    std::mt19937_64 random(static_cast<std::uint64_t>(rank));
+                    try {
+                        monitor m(self, {.thread = with_thread(threads, rank), .poll = 100us});
+                        for (int epoch = 0; epoch < 20; ++epoch) {
+                            m.computation_begin();
+                            std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+                            if (rank == leaver && epoch == 9) throw failure("a rank fails");
+                            m.progress(0.5);
+                            monitor_suite::add(mine, m.arrivals());
+                        }
+                        // All others have heard of it at last.
+                        while (!m.is_closed()) monitor_suite::add(mine, m.arrivals());
+                        CHECK_FALSE(m.arrivals().given());
+                    } catch (failure const&) {
+                        CHECK(rank == leaver);
+                    }
+                });
+                // As far as both came: those who got something got the same.
+                for (auto const& t : taken)
+                    for (std::size_t i = 0; i < std::min<std::size_t>(9, t.size()); ++i)
+                        CHECK(t[i] == taken[static_cast<std::size_t>(leaver)][i]);
+                auto const& other = taken[static_cast<std::size_t>(leaver == 0 ? 1 : 0)];
+                for (int r = 0; r < ranks; ++r)
+                    for (std::size_t i = 0; i < 20 && r != leaver; ++i)
+                        CHECK(taken[static_cast<std::size_t>(r)][i] == other[i]);
+                CHECK(std::all_of(other.begin() + 10, other.end(), [](auto const& t) { return t.empty(); }));
+            }
+}
+
+TEST_CASE("monitors that nobody used end, and one can follow another") {
+    for (int const ranks : {1, 2, 7})
+        papcoll::threads::run(ranks, {.seed = 1}, [&](endpoint& self) {
+            for (int i = 0; i < 5; ++i) {
+                monitor m(self, {.thread = i % 2 == 0, .pings = 1});
+                std::int64_t sum = 0;
+                papcoll::all_reduce(self, std::int64_t{1}, sum, std::plus<>{}, papcoll::circulant{});
+            }
+        });
+}
+
+TEST_CASE("a failure of the transport comes out of arrivals()") {
+    std::atomic<int> thrown = 0;
+    auto const body = [&](endpoint& self) {
+        monitor m(self);
+        m.computation_begin();
+        if (self.rank() == 1) throw std::domain_error("rank 1 fails");
+        try {
+            for (;;) (void)m.arrivals();
+        } catch (papcoll::threads::aborted const&) {
+            ++thrown;
+            throw;
+        }
+    };
+    CHECK_THROWS_AS(papcoll::threads::run(3, body), std::domain_error);
+    CHECK(thrown == 2);
+}
+
+TEST_CASE("the exchanges keep the clocks together") {
+    papcoll::threads::run(3, [](endpoint& self) {
+        int const rank = self.rank();
+        test_support::wrong_clock const local{1s * rank, 50e-6 * rank};
+        monitor m(self, {.poll = 100us, .clock = local});
+        auto const at_first = m.clock();
+        std::this_thread::sleep_for(1500ms);
+        (void)monitor_suite::run_orderly(self, m, rank, 3, 12);
+        auto const clock = m.clock();
+        auto const real = papcoll::steady_now();
+        auto const wrong = std::chrono::abs(clock.to_global(local.at(real)) - real);
+        auto const error = clock.track().at(local.at(real)).error();
+        CHECK(wrong <= error + 2ns);
+        if (rank != 0) {
+            CHECK(clock.track().drift_error() < at_first.track().drift_error());
+            CHECK(clock.track().at(local.at(real) + 60s).error() <
+                  at_first.track().at(local.at(real) + 60s).error());
+        }
+        m.synchronise();
+        CHECK(m.clock().error() <= error + 2ns);
+    });
+}
+
+TEST_CASE("options that cannot be are refused, by name") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        auto const refused = [&](monitor_options const& options, char const* name) {
+            try {
+                monitor const m(self, options);
+                FAIL("accepted");
+            } catch (std::invalid_argument const& e) {
+                CHECK(std::string(e.what()).find(name) != std::string::npos);
+            }
+        };
+        refused({.share_at = -0.1}, "share_at");
+        refused({.share_at = std::nan("")}, "share_at");
+        refused({.poll = 0ns}, "poll");
+        refused({.pings = 0}, "pings");
+        refused({.clock = nullptr}, "clock");
+    });
+}
