@@ -27,7 +27,7 @@ public:
         MPI_Comm_rank(user, &rank);
         MPI_Comm_size(user, &size);
         for (std::size_t i = 0; i < 2; ++i) {
-#ifdef SMPI_VERSION_MAJOR
+#ifdef SMPI_H
             mpi_check("MPI_Comm_dup", MPI_Comm_dup(user, &comms[i]));
 #else
             mpi_check("MPI_Comm_idup", MPI_Comm_idup(user, &comms[i], &m_requests[i]));
