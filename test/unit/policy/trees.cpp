@@ -1,0 +1,251 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/arrival_tree.hpp>
+#include <papcoll/policy/binomial_tree.hpp>
+#include <papcoll/policy/fibonacci_tree.hpp>
+#include <papcoll/policy/greedy_tree.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using papcoll::arrival_tree;
+using papcoll::binomial_tree;
+using papcoll::call_shape;
+using papcoll::collective_kind;
+using papcoll::execution_stage;
+using papcoll::fibonacci_tree;
+using papcoll::greedy_tree;
+using papcoll::link_model;
+using papcoll::message_program;
+using papcoll::ticks;
+
+static_assert(papcoll::block_policy<greedy_tree> && papcoll::block_policy<binomial_tree> &&
+              papcoll::block_policy<fibonacci_tree> && papcoll::block_policy<arrival_tree>);
+static_assert(!greedy_tree::reorders_operands && arrival_tree::reorders_operands);
+static_assert(greedy_tree::provides(collective_kind::broadcast) &&
+              !arrival_tree::provides(collective_kind::broadcast) &&
+              !greedy_tree::provides(collective_kind::all_gather));
+
+namespace {
+
+link_model const slow{50us, 84.0};
+link_model const fast{1500ns, 0.08};
+
+auto shape_of(collective_kind operation, int ranks, int rank, int root, std::size_t count,
+              std::size_t bytes = 8) -> call_shape {
+    call_shape shape{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
+    shape.count = count;
+    shape.element_bytes = bytes;
+    return shape;
+}
+
+/// Whom each rank receives from and sends to, block by block, in the order of its program.
+struct peers {
+    std::vector<int> from, to;
+};
+auto peers_of(message_program const& program) -> peers {
+    peers result;
+    for (auto const& m : program.receives.messages) result.from.push_back(m.peer);
+    for (auto const& m : program.sends.messages) result.to.push_back(m.peer);
+    return result;
+}
+
+/// The stages of one block are trees in which everybody but the root sends, or receives, once.
+template <class Policy>
+void check_trees(Policy const& policy, collective_kind operation, int ranks, int root) {
+    std::vector<std::vector<peers>> stages;
+    for (int rank = 0; rank < ranks; ++rank) {
+        auto const plan = policy.plan(shape_of(operation, ranks, rank, root, 1, 100'000), slow);
+        stages.resize(plan.stages.size());
+        for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+            auto const& stage = plan.stages[s];
+            bool const up = operation != collective_kind::broadcast && s == 0;
+            CHECK(stage.what == (up ? execution_stage::work::reduce : execution_stage::work::disseminate));
+            stages[s].push_back(peers_of(stage.program));
+        }
+    }
+    CHECK(stages.size() == (operation == collective_kind::all_reduce ? 2 : 1));
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        bool const up = operation != collective_kind::broadcast && s == 0;
+        int edges = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+            auto const& [from, to] = stages[s][static_cast<std::size_t>(rank)];
+            auto const& out = up ? to : from;
+            CHECK(out.size() == (rank == root ? 0 : 1));
+            for (int const peer : out) {
+                auto const& back = stages[s][static_cast<std::size_t>(peer)];
+                auto const& list = up ? back.from : back.to;
+                CHECK(std::count(list.begin(), list.end(), rank) == 1);
+            }
+            edges += static_cast<int>((up ? from : to).size());
+        }
+        CHECK(edges == ranks - 1);
+    }
+}
+
+auto most_children(greedy_tree const& policy, int ranks) -> std::size_t {
+    std::size_t most = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        auto const plan = policy.plan(shape_of(collective_kind::reduce, ranks, rank, 0, 1), slow);
+        most = std::max(most, plan.stages[0].program.receives.messages.size());
+    }
+    return most;
+}
+
+} // namespace
+
+TEST_CASE("one block goes up or down a tree, all ranks agreeing on it") {
+    for (int ranks = 1; ranks <= 21; ++ranks)
+        for (int const root : {0, ranks / 2, ranks - 1}) {
+            CAPTURE(ranks);
+            CAPTURE(root);
+            for (auto const operation :
+                 {collective_kind::broadcast, collective_kind::reduce, collective_kind::all_reduce}) {
+                int const to = operation == collective_kind::all_reduce ? 0 : root;
+                check_trees(binomial_tree{}, operation, ranks, to);
+                check_trees(fibonacci_tree{}, operation, ranks, to);
+                check_trees(greedy_tree{}, operation, ranks, to);
+                check_trees(greedy_tree{.compute_time = 20ms, .max_reducers = 2}, operation, ranks, to);
+            }
+            std::vector<ticks> arrivals(static_cast<std::size_t>(ranks));
+            arrivals.back() = 40ms;
+            check_trees(arrival_tree{.arrivals = arrivals}, collective_kind::reduce, ranks, root);
+            check_trees(arrival_tree{.arrivals = arrivals}, collective_kind::all_reduce, ranks, 0);
+        }
+}
+
+TEST_CASE("costs shape the greedy tree") {
+    CHECK(most_children({}, 16) == 4);
+    CHECK(most_children({.transfer_time = 1us, .compute_time = 0us}, 16) == 4);
+    CHECK(most_children({.transfer_time = 0us, .compute_time = 1us}, 16) == 4);
+    CHECK(most_children({.transfer_time = 1us, .compute_time = 1us}, 16) == 6);
+    CHECK(most_children({.max_reducers = 1}, 16) == 15); // the root combines all
+    // α + β·8 = 50.672 µs per transfer of one element: a combination of as much makes a Fibonacci tree.
+    CHECK(most_children({.compute_per_element = 50'672}, 16) == 6);
+    for (int const transfers : {0, 1, 3})
+        for (int rank = 0; rank < 16; ++rank) {
+            greedy_tree const policy{
+                .transfer_time = 3us, .compute_time = 2us, .max_transfers = transfers, .max_reducers = 5};
+            papcoll::greedy_tree_scheduler const scheduler{
+                .transfer_time = 3us, .compute_time = 2us, .max_transfers = transfers, .max_reducers = 5};
+            auto const share = scheduler.for_rank({.ranks = 16, .root = 4}, rank);
+            auto const plan = policy.plan(shape_of(collective_kind::reduce, 16, rank, 4, 1), slow);
+            std::vector<int> from;
+            for (auto const& t : share.receives) from.push_back(t.peer);
+            CHECK(peers_of(plan.stages[0].program).from == from);
+        }
+}
+
+TEST_CASE("whoever is late enough sends straight to the root, last") {
+    for (int const root : {0, 5}) {
+        std::vector<ticks> arrivals(13);
+        arrivals[9] = 1s;
+        auto const plan = arrival_tree{.arrivals = arrivals}.plan(
+            shape_of(collective_kind::reduce, 13, root, root, 1, 100'000), slow);
+        CHECK(plan.stages[0].program.receives.messages.back().peer == 9);
+    }
+}
+
+TEST_CASE("the number of blocks is the best power of two in the model, the same on all ranks") {
+    for (auto const& link : {slow, fast})
+        for (int const ranks : {1, 2, 3, 8, 13, 100})
+            for (std::size_t const count : {0u, 1u, 2u, 1000u, 1'000'000u})
+                for (double const each : {0.0, 1.0, 700.0}) {
+                    CAPTURE(ranks);
+                    CAPTURE(count);
+                    CAPTURE(each);
+                    greedy_tree const policy{.compute_per_element = each};
+                    auto const shape = shape_of(collective_kind::reduce, ranks, 0, 0, count);
+                    int const n = policy.blocks(shape, link);
+                    CHECK(n >= 1);
+                    CHECK(std::has_single_bit(static_cast<unsigned>(n)));
+                    CHECK(static_cast<std::size_t>(n) <= std::max<std::size_t>(count, 1));
+                    for (int rank = 1; rank < ranks; ++rank)
+                        CHECK(policy.blocks(shape_of(collective_kind::reduce, ranks, rank, 0, count), link) ==
+                              n);
+                    if (each == 0) CHECK(n == 1); // the root receives all the time
+                    CHECK(policy.blocks(shape_of(collective_kind::broadcast, ranks, 0, 0, count), link) == 1);
+                }
+    // A combination as long as a transfer is hidden behind the next block's.
+    greedy_tree const slow_operator{.compute_per_element = 8 * 84.0};
+    int const n = slow_operator.blocks(shape_of(collective_kind::reduce, 13, 0, 0, 1'000'000), slow);
+    CHECK(n >= 8);
+    papcoll::detail::tree_pipeline const tree(papcoll::grow_greedy_tree(13, 672ms, 672ms));
+    auto const time = [&](int blocks) {
+        ticks const part = ticks(672ms) / blocks;
+        return tree.time(blocks, {50us + part, part});
+    };
+    CHECK(time(n) < 0.9 * time(1));
+    for (int k = 1; k <= 4096; k *= 2) CHECK(time(n) <= 1.001 * time(k));
+}
+
+TEST_CASE("blocks that are asked for") {
+    auto const blocks = [](auto const& policy) {
+        return policy.plan(shape_of(collective_kind::all_reduce, 7, 3, 0, 1000), slow)
+            .stages[0]
+            .program.blocks.size();
+    };
+    CHECK(blocks(binomial_tree{.segments = 9}) == 9);
+    CHECK(blocks(fibonacci_tree{.segments = 9}) == 9);
+    CHECK(blocks(greedy_tree{.segments = 9}) == 9);
+    CHECK(blocks(arrival_tree{}) == 1);
+}
+
+TEST_CASE("values that cannot be are named") {
+    auto const says = [](std::string const& words, auto const& policy) {
+        try {
+            policy.check(shape_of(collective_kind::reduce, 7, 0, 0, 10));
+            FAIL("nothing was thrown");
+        } catch (std::invalid_argument const& e) {
+            CHECK(std::string(e.what()).find(words) != std::string::npos);
+        }
+    };
+    says("transfer_time", greedy_tree{.transfer_time = -1ns});
+    says("compute_time", greedy_tree{.compute_time = -1ns});
+    says("transfer_time", greedy_tree{.transfer_time = ticks::max()});
+    says("compute_per_element", greedy_tree{.compute_per_element = -1});
+    says("compute_per_element", greedy_tree{.compute_per_element = std::nan("")});
+    says("max_transfers", greedy_tree{.max_transfers = -1});
+    says("max_reducers", greedy_tree{.max_reducers = -1});
+    says("segments", greedy_tree{.segments = 0});
+    says("segments", binomial_tree{.segments = -3});
+    says("segments", fibonacci_tree{.segments = 0});
+    says("arrivals", arrival_tree{.arrivals = {1ns, 2ns}});
+    says("transfer_time", arrival_tree{.transfer_time = -1ns});
+    says("compute_per_element", arrival_tree{.compute_per_element = 1e300});
+    greedy_tree{.compute_per_element = 1e12}.check(shape_of(collective_kind::reduce, 7, 0, 0, 10));
+}
+
+TEST_CASE("the largest costs do not overflow") {
+    auto const most = std::numeric_limits<std::size_t>::max() / 8;
+    for (int const ranks : {2, 1000}) {
+        auto const shape = shape_of(collective_kind::reduce, ranks, 0, 0, most);
+        CHECK(greedy_tree{.compute_per_element = 1e12}.plan(shape, slow).stages.size() == 1);
+        CHECK(arrival_tree{.compute_per_element = 1e12}.plan(shape, {1h, 1e6}).stages.size() == 1);
+    }
+}
+
+TEST_CASE("fingerprints tell policies apart") {
+    std::vector<greedy_tree> const all = {{},
+                                          {.transfer_time = 0ns},
+                                          {.compute_time = 0ns},
+                                          {.compute_per_element = 1},
+                                          {.max_transfers = 1},
+                                          {.max_reducers = 1},
+                                          {.segments = 1}};
+    for (auto const& a : all)
+        for (auto const& b : all) CHECK((a.fingerprint() == b.fingerprint()) == (a == b));
+    CHECK(binomial_tree{}.fingerprint() != binomial_tree{.segments = 2}.fingerprint());
+    CHECK(fibonacci_tree{}.fingerprint() != fibonacci_tree{.segments = 2}.fingerprint());
+    CHECK(arrival_tree{.arrivals = {1ns, 2ns}}.fingerprint() !=
+          arrival_tree{.arrivals = {1ns, 3ns}}.fingerprint());
+    CHECK(arrival_tree{.compute_time = 1ns}.fingerprint() != arrival_tree{}.fingerprint());
+}
