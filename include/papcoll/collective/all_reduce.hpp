@@ -156,9 +156,10 @@ struct plan_all_reduce_function {
 /// Must agree on all ranks: the count, the policy with all its members, and what the operator computes.
 ///
 /// Cost with `circulant` for m bytes: 2·⌈log2 P⌉ rounds that move 2·(P − 1)/P·m in all (a reduce-scatter and
-/// an all-gather), or, when that is shorter, ⌈log2 P⌉ rounds of all the operands, combined on every rank in
-/// the order of ranks, or of partial results (a census), where the operator is exactly associative. In memory
-/// about m bytes of blocks beyond the user's; P·m for short operands.
+/// an all-gather), or, when that is shorter, ⌊log2 P⌋ rounds of partial results (a butterfly; two rounds more
+/// unless P is a power of two), ⌈log2 P⌉ rounds of all the operands, combined on every rank in the order of
+/// ranks, or of partial results (a census), where the operator is exactly associative. In memory about m
+/// bytes of blocks beyond the user's, 2m for a butterfly; P·m for the shortest operands.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for null data, overlapping buffers and
 /// members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they

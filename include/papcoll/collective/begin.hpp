@@ -114,8 +114,7 @@ void check_native_call(MPI_Comm user, Call const& call) {
 
 /// Makes the operation of a call once the ranks have agreed.
 template <transport Transport, class Call, class Policy>
-[[nodiscard]] auto start_of(Call const& call, Policy const& policy) ->
-    typename call_operation<Transport>::start_function {
+[[nodiscard]] auto start_of(Call const& call, Policy const& policy) {
     using context_pointer = std::shared_ptr<context<Transport>>;
     if constexpr (std::same_as<Policy, native>) {
         static_assert(std::derived_from<Transport, mpi_transport>,
@@ -126,15 +125,27 @@ template <transport Transport, class Call, class Policy>
             return call.native_operation(user);
         };
     } else {
-        return [call, policy](context_pointer const& c, int tag) {
+        return [call, policy](context_pointer const& c, int tag) -> std::shared_ptr<operation> {
             auto const shape = call.shape(c->size(), c->rank());
             return call.execute(c, plan_cache::of(c->cache()).plan(policy, shape, c->link()), tag);
         };
     }
 }
 
+/// The operation of a call on this context.
+template <transport Transport, class Call, class Policy>
+[[nodiscard]] auto operation_of(std::shared_ptr<context<Transport>> const& c, Call const& call,
+                                Policy const& policy) -> std::shared_ptr<operation> {
+    auto const shape = call.shape(c->size(), c->rank());
+    auto const check = [&] {
+        check_call(call, shape);
+        if constexpr (!std::same_as<Policy, native>) policy.check(shape);
+    };
+    return make_call(c, to_string(Call::operation), shape, policy, check, start_of<Transport>(call, policy));
+}
+
 template <class Call, class Comm, class Policy>
-auto begin_collective(Comm& comm, Call const& call, Policy const& policy, bool at_once = true) -> request {
+auto begin_collective(Comm& comm, Call const& call, Policy const& policy) -> request {
     Call::template require<Policy>();
     if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
         auto const user = static_cast<MPI_Comm>(comm);
@@ -145,22 +156,15 @@ auto begin_collective(Comm& comm, Call const& call, Policy const& policy, bool a
         }
     }
     auto const c = papcoll::context_of(comm);
-    using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
-    auto const shape = call.shape(c->size(), c->rank());
-    auto const check = [&] {
-        check_call(call, shape);
-        if constexpr (!std::same_as<Policy, native>) policy.check(shape);
-    };
-    return begin_call(c, to_string(Call::operation), shape, policy_hash(policy), check,
-                      start_of<transport_type>(call, policy), at_once);
+    return begin_operation(c, operation_of(c, call, policy));
 }
 
 /// Calls that block go to the library's blocking routine itself, which it tunes better than the nonblocking
 /// one and which does not match it, unless papcoll has an agreement to make first.
 template <class Call, class Comm, class Policy>
 void run_collective(Comm& comm, Call const& call, Policy const& policy) {
+    Call::template require<Policy>();
     if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
-        Call::template require<Policy>();
         auto const user = static_cast<MPI_Comm>(comm);
         if (!agrees_first(user)) {
             check_native_call(user, call);
@@ -168,7 +172,8 @@ void run_collective(Comm& comm, Call const& call, Policy const& policy) {
             return;
         }
     }
-    begin_collective(comm, call, policy, false).wait();
+    auto const c = papcoll::context_of(comm);
+    run_operation(c, operation_of(c, call, policy));
 }
 
 /// What the forms of a collective do with their call: run it, or return its request.

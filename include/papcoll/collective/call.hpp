@@ -164,13 +164,6 @@ private:
     std::shared_ptr<operation> m_body;
 };
 
-/// A request of an operation on this context.
-template <transport Transport>
-[[nodiscard]] auto request_of(std::shared_ptr<context<Transport>> const& c, std::shared_ptr<operation> op,
-                              bool at_once = true) -> request {
-    return {c->engine(), std::move(op), [c] { c->transport_layer().idle(); }, at_once};
-}
-
 /// An operation that has nothing to do.
 class empty_operation final : public operation {
 public:
@@ -178,24 +171,44 @@ public:
     [[nodiscard]] auto finished() const -> bool override { return true; }
 };
 
-/// Begins a call. `check` throws for arguments that cannot be; with agreed checks the complaint is exchanged
-/// first and thrown by all ranks, else it is thrown here, before anything is sent.
-template <transport Transport, class Check>
-auto begin_call(std::shared_ptr<context<Transport>> const& c, std::string_view operation_name,
-                call_shape const& shape, std::int64_t policy, Check check,
-                typename call_operation<Transport>::start_function start, bool at_once = true) -> request {
-    std::string complaint;
-    if (c->checks() != check_level::off) {
-        try {
-            check();
-        } catch (std::invalid_argument const& bad) {
-            if (c->checks() != check_level::agreed) throw;
-            complaint = bad.what();
-        }
+/// What `check` says against the arguments of this call; empty: nothing. With agreed checks the complaint is
+/// exchanged first and thrown by all ranks, else it is thrown here, before anything is sent.
+template <class Check>
+[[nodiscard]] auto complaint_of(check_level checks, Check check) -> std::string {
+    if (checks == check_level::off) return {};
+    try {
+        check();
+    } catch (std::invalid_argument const& bad) {
+        if (checks != check_level::agreed) throw;
+        return bad.what();
     }
-    auto const record = record_of(operation_name, shape, policy, complaint);
-    return request_of<Transport>(
-        c, std::make_shared<call_operation<Transport>>(c, record, c->next_tag(), std::move(start)), at_once);
+    return {};
+}
+
+/// The operation of a call: that which executes it, `start(context, tag)`, where nothing has to come before.
+template <transport Transport, class Policy, class Check, class Start>
+[[nodiscard]] auto make_call(std::shared_ptr<context<Transport>> const& c, std::string_view operation_name,
+                             call_shape const& shape, Policy const& policy, Check check, Start start)
+    -> std::shared_ptr<operation> {
+    auto const complaint = complaint_of(c->checks(), check);
+    int const tag = c->next_tag();
+    if (c->begins_at_once()) return start(c, tag);
+    auto const record = record_of(operation_name, shape, policy_hash(policy), complaint);
+    return std::make_shared<call_operation<Transport>>(c, record, tag, std::move(start));
+}
+
+/// Begins an operation on this context. It keeps the context alive, which `idle` may thus point to.
+template <transport Transport>
+[[nodiscard]] auto begin_operation(std::shared_ptr<context<Transport>> const& c,
+                                   std::shared_ptr<operation> op) -> request {
+    return {c->engine(), std::move(op), [t = &c->transport_layer()] { t->idle(); }};
+}
+
+/// Runs an operation on this context to its end; throws what made it fail.
+template <transport Transport>
+void run_operation(std::shared_ptr<context<Transport>> const& c, std::shared_ptr<operation> const& op) {
+    auto& transport = c->transport_layer();
+    if (auto const failure = c->engine()->run(op, [&] { transport.idle(); })) std::rethrow_exception(failure);
 }
 
 } // namespace detail

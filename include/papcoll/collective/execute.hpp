@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/executor/all_to_all.hpp>
+#include <papcoll/executor/butterfly.hpp>
 #include <papcoll/executor/census.hpp>
 #include <papcoll/executor/combine.hpp>
 #include <papcoll/executor/combine_spread.hpp>
@@ -56,6 +57,10 @@ template <class T, transport Transport, class Op>
             return std::make_shared<copy_operation<Transport, T>>(c, program, tag, buffers.out);
         case execution_stage::work::reduce_spread:
             return std::make_shared<spread_operation<Transport, T, Op>>(c, program, tag, buffers, op);
+        case execution_stage::work::butterfly:
+            return std::make_shared<butterfly_operation<Transport, T, Op>>(
+                c, std::shared_ptr<std::vector<butterfly_round> const>(plan, &plan->stages[stage].butterfly),
+                tag, buffers.in, buffers.out, count, op);
         case execution_stage::work::gather_combine:
             return std::make_shared<gather_combine_operation<Transport, T, Op>>(c, program, tag, buffers.in,
                                                                                 buffers.out, count, op);

@@ -18,7 +18,11 @@ public:
     /// does.
     template <class... Buffers>
     requires requires(Call& call, Buffers... buffers) { call.bind(buffers...); }
-    void run(Buffers... buffers) { start(buffers...).wait(); }
+    void run(Buffers... buffers) {
+        auto call = m_call;
+        call.bind(buffers...);
+        detail::run_operation(m_context, operation_of(call));
+    }
 
     /// run that returns at once; the buffers must stay until the request has ended.
     template <class... Buffers>
@@ -26,7 +30,7 @@ public:
     [[nodiscard]] auto start(Buffers... buffers) -> request {
         auto call = m_call;
         call.bind(buffers...);
-        return begin(call);
+        return detail::begin_operation(m_context, operation_of(call));
     }
 
     collective_plan(Comm comm, Call call, Policy const& policy)
@@ -44,7 +48,7 @@ public:
             return std::make_shared<detail::empty_operation>();
         };
         auto const name = "plan_" + std::string(to_string(Call::operation));
-        detail::begin_call(m_context, name, mine, detail::policy_hash(m_policy), check, nothing).wait();
+        detail::run_operation(m_context, detail::make_call(m_context, name, mine, m_policy, check, nothing));
         if constexpr (!std::same_as<Policy, native>)
             m_plan = std::make_shared<execution_plan const>(m_policy.plan(mine, m_context->link()));
     }
@@ -56,18 +60,19 @@ private:
     [[nodiscard]] auto shape() const -> call_shape {
         return m_call.shape(m_context->size(), m_context->rank());
     }
-    auto begin(Call const& call) -> request {
+    auto operation_of(Call const& call) -> std::shared_ptr<operation> {
         auto const mine = shape();
-        typename detail::call_operation<transport_type>::start_function execute;
+        auto const check = [&] { detail::check_call(call, mine); };
+        auto const make = [&](auto execute) {
+            return detail::make_call(m_context, to_string(Call::operation), mine, m_policy, check,
+                                     std::move(execute));
+        };
         if constexpr (std::same_as<Policy, native>)
-            execute = detail::start_of<transport_type>(call, m_policy);
+            return make(detail::start_of<transport_type>(call, m_policy));
         else
-            execute = [call, plan = m_plan](std::shared_ptr<context_type> const& c, int tag) {
+            return make([call, plan = m_plan](std::shared_ptr<context_type> const& c, int tag) {
                 return call.execute(c, plan, tag);
-            };
-        return detail::begin_call(
-            m_context, to_string(Call::operation), mine, detail::policy_hash(m_policy),
-            [&] { detail::check_call(call, mine); }, std::move(execute));
+            });
     }
 
     Comm m_comm;

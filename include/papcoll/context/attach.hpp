@@ -26,20 +26,16 @@ public:
 
     /// The transport cached on `comm`, or null.
     auto find(MPI_Comm comm) -> mpi_transport* {
+        if (comm == MPI_COMM_NULL) return nullptr;
         void* found = nullptr;
         int flag = 0;
-        mpi_check("MPI_Comm_get_attr",
-                  MPI_Comm_get_attr(mpi_transport::checked(comm), m_comm_key, &found, &flag));
+        mpi_check("MPI_Comm_get_attr", MPI_Comm_get_attr(comm, m_comm_key, &found, &flag));
         return flag != 0 ? static_cast<mpi_transport*>(found) : nullptr;
     }
     /// The transport cached on `comm`; made, collectively but locally, by the first call.
     auto transport_of(MPI_Comm comm) -> mpi_transport& {
+        if (auto* const known = find(comm)) return *known;
         std::lock_guard const lock(m_mutex);
-        void* found = nullptr;
-        int flag = 0;
-        mpi_check("MPI_Comm_get_attr",
-                  MPI_Comm_get_attr(mpi_transport::checked(comm), m_comm_key, &found, &flag));
-        if (flag != 0) return *static_cast<mpi_transport*>(found);
         auto made = std::make_unique<mpi_transport>(comm);
         mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(comm, m_comm_key, made.get()));
         m_live.push_back(made.get());
@@ -129,8 +125,6 @@ template <transport Transport>
         Transport owner;
         std::shared_ptr<void> attached;
     };
-    static std::mutex mutex;
-    std::lock_guard const lock(mutex);
     auto& slot = t.attachment();
     if (!slot) slot = std::make_shared<context<Transport>>(t.borrowed(), engine_of(t));
     auto* const found = static_cast<context<Transport>*>(slot.get());
@@ -178,9 +172,8 @@ void attach(Comm&& comm, attach_options const& options = {}) {
     using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
     c->configure(options);
     auto const op = std::make_shared<detail::attach_operation<transport_type>>(c);
-    c->engine()->add(op);
-    c->engine()->wait(*op, [&] { c->transport_layer().idle(); });
-    if (auto const failure = c->engine()->retire(*op)) std::rethrow_exception(failure);
+    if (auto const failure = c->engine()->run(op, [&] { c->transport_layer().idle(); }))
+        std::rethrow_exception(failure);
 }
 
 } // namespace papcoll::inline v0

@@ -111,6 +111,11 @@ public:
     auto next_turn() -> std::uint32_t { return m_turns++; }
     [[nodiscard]] auto is_turn(std::uint32_t turn) const -> bool { return m_turn == turn; }
     void pass_turn() { ++m_turn; }
+    /// Whether an operation that is called now can begin its work now: the attachment is complete, nothing is
+    /// to be agreed first, and none waits for its turn.
+    [[nodiscard]] auto begins_at_once() const -> bool {
+        return !m_engine->concurrent() && m_prepared && m_checks != check_level::agreed && m_turn == m_turns;
+    }
 
 private:
     using agreement_type = detail::agreement<Transport, detail::attachment_record,

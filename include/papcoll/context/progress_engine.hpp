@@ -68,6 +68,23 @@ public:
             }
         }
     }
+    /// Runs `op` from its beginning to its end and returns its failure; `idle` as for wait. Nothing needs to
+    /// be shared with others where there are none.
+    template <class Idle>
+    auto run(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
+        if (m_concurrent || !m_active.empty()) {
+            add(op);
+            wait(*op, idle);
+            return retire(*op);
+        }
+        entry alone{op, nullptr};
+        while (!alone.ended)
+            if (!advance(alone, true)) idle();
+        if (alone.wreck) m_wrecks.push_back(op);
+        return alone.failure ? alone.failure : op->failure();
+    }
+    /// Whether several threads may call at once.
+    [[nodiscard]] auto concurrent() const -> bool { return m_concurrent; }
     /// Forgets an ended operation and returns its failure.
     auto retire(operation const& op) -> std::exception_ptr {
         std::lock_guard const lock(m_mutex);

@@ -63,10 +63,12 @@ public:
             bool const from_user = !o.user_blocks.empty() && o.user_blocks.back() == use.block;
             m_blocks.give_away(use.block, from_user);
         }
-        if constexpr (wire_format<T>::is_bytes)
-            return o.list.parts();
-        else
-            return std::span<std::byte const>(o.staging); // with its slack: both ends count the same bytes
+        if constexpr (wire_format<T>::is_bytes) {
+            if (!o.list.better_packed()) return o.list.parts();
+            o.staging.resize(o.list.bytes());
+            o.list.gather(o.staging.data());
+        }
+        return std::span<std::byte const>(o.staging); // packed with its slack: both ends count the same bytes
     }
     void left(outgoing& o) {
         for (int const block : o.user_blocks) m_blocks.left_user_memory(block);
@@ -80,7 +82,7 @@ public:
             return std::span<std::byte>(i.staging);
         }
     }
-    void arrived(message const& m, use_list uses, incoming i) {
+    void arrived(message const& m, use_list uses, incoming const& i) {
         T* data = i.holder->data();
         [[maybe_unused]] std::size_t read = 0;
         for (auto const& use : uses) {

@@ -49,7 +49,10 @@ public:
     auto leave(message const& m, use_list uses, outgoing& o) -> const_message_parts {
         if constexpr (wire_format<T>::is_bytes) {
             for (auto const& use : uses) o.list.add(std::as_bytes(block(use.block)));
-            return o.list.parts();
+            if (!o.list.better_packed()) return o.list.parts();
+            o.staging.resize(o.list.bytes());
+            o.list.gather(o.staging.data());
+            return std::span<std::byte const>(o.staging);
         } else {
             o.staging.resize(wire_format<T>::bytes(m.elements));
             std::size_t used = 0;
@@ -63,14 +66,19 @@ public:
     auto make_room(message const& m, use_list uses, incoming& i) -> message_parts {
         if constexpr (wire_format<T>::is_bytes) {
             for (auto const& use : uses) i.list.add(std::as_writable_bytes(block(use.block)));
-            return i.list.parts();
+            if (!i.list.better_packed()) return i.list.parts();
+            i.staging.resize(i.list.bytes());
+            return std::span<std::byte>(i.staging);
         } else {
             i.staging.resize(wire_format<T>::bytes(m.elements));
             return std::span<std::byte>(i.staging);
         }
     }
-    void arrived(message const&, use_list uses, [[maybe_unused]] incoming i) {
+    void arrived(message const&, use_list uses, [[maybe_unused]] incoming const& i) {
         [[maybe_unused]] std::size_t read = 0;
+        if constexpr (wire_format<T>::is_bytes) {
+            if (!i.staging.empty()) i.list.scatter(i.staging.data());
+        }
         for (auto const& use : uses) {
             if constexpr (!wire_format<T>::is_bytes)
                 read += wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read),

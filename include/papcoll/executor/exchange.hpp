@@ -5,6 +5,8 @@
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/message_program.hpp>
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -39,7 +41,7 @@ public:
         , m_store(*m_program, m_context->rank(), std::forward<Arguments>(arguments)...)
         , m_arriving(m_program->receives.messages.size())
         , m_leaving(m_program->sends.messages.size())
-        , m_admitted(m_program->sends.messages.size(), !admits()) {}
+        , m_admitted(admits() ? m_program->sends.messages.size() : 0) {}
 
     auto advance(bool block) -> bool override {
         bool progressed = issue();
@@ -124,7 +126,7 @@ private:
         auto const& messages = m_program->sends.messages;
         bool any = false;
         while (m_next_send < messages.size() && m_open_sends < m_program->windows.sends &&
-               m_admitted[m_next_send] &&
+               (!admits() || m_admitted[m_next_send]) &&
                m_store.may_leave(m_program->sends.uses_of(messages[m_next_send]))) {
             send(messages[m_next_send], m_next_send);
             ++m_next_send;
@@ -175,7 +177,7 @@ private:
         auto& l = m_leaving[index];
         if (--l.pieces > 0) return;
         m_store.left(l.data);
-        l = {};
+        l.data = {};
         if (!admits()) --m_open_sends;
     }
     void head_arrived(std::size_t index) {
@@ -188,7 +190,8 @@ private:
     void piece_arrived(std::size_t index) {
         if (--m_arriving[index].pieces > 0) return;
         auto const& m = m_program->receives.messages[index];
-        m_store.arrived(m, m_program->receives.uses_of(m), std::exchange(m_arriving[index], {}).data);
+        m_store.arrived(m, m_program->receives.uses_of(m), std::move(m_arriving[index].data));
+        m_arriving[index].data = {};
     }
 
     // Nothing is under way and nothing could be begun: the operation is over, or the schedule was wrong.
@@ -205,9 +208,9 @@ private:
     std::shared_ptr<message_program const> m_program;
     detail::message_flow<Transport, label> m_flow;
     Store m_store;
-    std::vector<arriving> m_arriving;
-    std::vector<leaving> m_leaving;
-    std::vector<bool> m_admitted; // per send
+    boost::container::small_vector<arriving, 4> m_arriving;
+    boost::container::small_vector<leaving, 4> m_leaving;
+    std::vector<bool> m_admitted; // per send, with admission
     std::vector<std::span<std::byte>> m_list;
     std::vector<std::span<std::byte const>> m_const_list;
     std::size_t m_next_receive = 0;

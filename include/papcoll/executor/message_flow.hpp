@@ -3,6 +3,8 @@
 
 #include <papcoll/transport/transport.hpp>
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -33,7 +35,7 @@ public:
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
 
     auto abandon() noexcept -> bool {
-        bool touched = m_transport.abandon(m_pending);
+        bool touched = m_transport.abandon(open_pieces());
         for (auto& e : m_entries) touched = m_transport.abandon(e.later) || touched;
         return touched;
     }
@@ -45,9 +47,9 @@ public:
         if (m_pending.empty()) return false;
         m_done.clear();
         if (block)
-            m_transport.wait_some(m_pending, m_done);
+            m_transport.wait_some(open_pieces(), m_done);
         else
-            m_transport.test_some(m_pending, m_done);
+            m_transport.test_some(open_pieces(), m_done);
         bool const any = !m_done.empty();
         std::erase_if(m_done, [&](int i) { return !end_piece(static_cast<std::size_t>(i)); });
         m_ended.clear();
@@ -66,6 +68,7 @@ private:
         std::vector<pending> later; // pieces behind the one that is polled, the last first
     };
 
+    [[nodiscard]] auto open_pieces() -> std::span<pending> { return {m_pending.data(), m_pending.size()}; }
     // Pieces of a message complete in order, or nearly so: only the first open one is polled.
     template <class Byte, class Post>
     void in_pieces(basic_message_parts<Byte> parts, Label label, Post post) {
@@ -103,10 +106,10 @@ private:
 
     Transport& m_transport;
     int m_tag;
-    std::vector<pending> m_pending;
-    std::vector<entry> m_entries;
+    boost::container::small_vector<pending, 8> m_pending;
+    boost::container::small_vector<entry, 8> m_entries;
     std::vector<int> m_done;
-    std::vector<Label> m_ended;
+    boost::container::small_vector<Label, 8> m_ended;
 };
 
 } // namespace papcoll::inline v0::detail

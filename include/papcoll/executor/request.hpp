@@ -32,15 +32,11 @@ public:
     auto operator=(request const&) -> request& = delete;
     ~request() { finish(); }
 
-    /// Begins `op`; `idle` is called when there is nothing to do. Without `at_once` nothing is done before test
-    /// or wait: for callers that wait next, and spare the processor a fruitless look for messages.
+    /// Begins `op`; `idle` is called when there is nothing to do.
     request(std::shared_ptr<progress_engine> engine, std::shared_ptr<operation> op,
-            std::function<void()> idle, bool at_once = true)
+            std::function<void()> idle)
         : m_state{std::move(op), std::move(engine), std::move(idle)} {
-        if (at_once)
-            m_state.engine->start(m_state.op);
-        else
-            m_state.engine->add(m_state.op);
+        m_state.engine->start(m_state.op);
     }
 
     /// Progresses without blocking. True when the operation has ended; throws what made it fail, once.

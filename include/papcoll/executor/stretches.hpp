@@ -5,6 +5,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -20,12 +21,34 @@ public:
         else
             m_list.push_back(next);
     }
+    /// Whether a copy costs less than sending from several places, which takes a datatype of the addresses.
+    [[nodiscard]] auto better_packed() const -> bool {
+        return m_list.size() > 1 && bytes() <= longest_packed_bytes;
+    }
+    [[nodiscard]] auto bytes() const -> std::size_t {
+        std::size_t sum = 0;
+        for (auto const& s : m_list) sum += s.size();
+        return sum;
+    }
+    /// All bytes of the list, copied one behind the other to `to`.
+    void gather(std::byte* to) const {
+        for (auto const& s : m_list) to = std::copy(s.begin(), s.end(), to);
+    }
+    /// The bytes at `from` go to the places of the list.
+    void scatter(std::byte const* from) const {
+        for (auto const& s : m_list) {
+            std::copy_n(from, s.size(), s.begin());
+            from += s.size();
+        }
+    }
     /// A view of this list.
     [[nodiscard]] auto parts() const -> basic_message_parts<Byte> {
         return basic_message_parts<Byte>(std::span<std::span<Byte> const>(m_list.data(), m_list.size()));
     }
 
 private:
+    static constexpr std::size_t longest_packed_bytes = std::size_t(4) << 10;
+
     boost::container::small_vector<std::span<Byte>, 2> m_list;
 };
 

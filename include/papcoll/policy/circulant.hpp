@@ -3,6 +3,7 @@
 
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/scheduler/butterfly.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/circulant/census.hpp>
 #include <papcoll/scheduler/circulant_all_gather.hpp>
@@ -28,7 +29,9 @@ namespace papcoll::inline v0 {
 /// - all_gather and reduce_scatter of ranks alike: q rounds; (P − 1)/P·m
 /// - of uneven sizes: q rounds, or n − 1 + q and at most (n − 1 + q)·m/n where that is less time
 /// - all_reduce: 2q rounds; 2·(P − 1)/P·m
-/// - all_reduce of short operands: q rounds; (P − 1)·m, or q·m where the operator is exactly associative
+/// - all_reduce of short operands: ⌊log2 P⌋ rounds, two more unless P is a power of two; m in each (a
+/// butterfly)
+/// - or q rounds; (P − 1)·m, or q·m where the operator is exactly associative
 ///
 /// Arrivals do not enter the schedules. Operators must be commutative. A rank computes its share alone, in
 /// O(n + log P) (of uneven sizes: O(nP)).
@@ -69,6 +72,9 @@ struct circulant {
             break;
         }
         switch (detail::choose_circulant_all_reduce(shape, link)) {
+        case detail::all_reduce_way::butterfly:
+            return plan_of(execution_stage{.what = execution_stage::work::butterfly,
+                                           .butterfly = butterfly(shape.ranks, shape.rank)});
         case detail::all_reduce_way::gather_combine:
             return plan_of(gather_combine(shape, link));
         case detail::all_reduce_way::census:

@@ -6,6 +6,7 @@
 #include <papcoll/scheduler/circulant/skips.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -74,6 +75,15 @@ namespace papcoll::inline v0::detail {
     return whole_time <= blocks_time ? 1 : static_cast<int>(n);
 }
 
+/// Below some kilobytes the processors' share of a message outweighs that of its bytes, which a ping does not
+/// show: blocks are no smaller.
+inline constexpr std::size_t smallest_block_bytes = std::size_t(4) << 10;
+
+[[nodiscard]] inline auto most_worthwhile_blocks(call_shape const& shape) -> std::int64_t {
+    auto const blocks = std::min(shape.bytes() / smallest_block_bytes, shape.count);
+    return static_cast<std::int64_t>(std::clamp<std::size_t>(blocks, 1, std::size_t(1) << 20));
+}
+
 [[nodiscard]] inline auto choose_circulant_blocks(call_shape const& shape, link_model const& link,
                                                   std::optional<std::size_t> block_bytes) -> int {
     bool const rooted =
@@ -86,14 +96,19 @@ namespace papcoll::inline v0::detail {
     if (!rooted) return shape.sizes.empty() ? 1 : uneven_blocks(shape, link);
     auto const n = theorem_2_blocks(circulant_skips(shape.ranks).rounds(), volume_time(shape.bytes(), link),
                                     round_latency(link));
-    auto const most = static_cast<std::int64_t>(std::max<std::size_t>(shape.count, 1));
-    return static_cast<int>(std::clamp<std::int64_t>(n, 1, std::min<std::int64_t>(most, 1 << 20)));
+    return static_cast<int>(std::min(n, most_worthwhile_blocks(shape)));
 }
 
-enum class all_reduce_way { scatter_gather, gather_combine, census };
+enum class all_reduce_way { scatter_gather, gather_combine, census, butterfly };
 
-/// The shortest in the model: 2q rounds of 2(P − 1)/P·m bytes in all; q rounds of (P − 1)·m; or, exactly
-/// associative, q rounds of q·m.
+/// The rounds of a butterfly: ⌊log2 P⌋, and two more unless P is a power of two.
+[[nodiscard]] inline auto butterfly_rounds(int ranks) -> int {
+    auto const p = static_cast<unsigned>(ranks);
+    return std::bit_width(p) - 1 + (std::has_single_bit(p) ? 0 : 2);
+}
+
+/// The shortest in the model: 2q rounds of 2(P − 1)/P·m bytes in all; q rounds of (P − 1)·m; a butterfly's
+/// rounds of m each; or, exactly associative, q rounds of m each.
 [[nodiscard]] inline auto choose_circulant_all_reduce(call_shape const& shape, link_model const& link)
     -> all_reduce_way {
     int const q = circulant_skips(shape.ranks).rounds();
@@ -101,10 +116,13 @@ enum class all_reduce_way { scatter_gather, gather_combine, census };
     double const volume = volume_time(shape.bytes(), link);
     double const others = shape.ranks - 1;
     double const scatter_gather = 2 * q * latency + 2 * others / shape.ranks * volume;
-    double const gather = q * latency + others * volume;
+    double const whole = q * latency + others * volume;
+    double const butterfly = butterfly_rounds(shape.ranks) * (latency + volume);
     double const census = shape.exact ? q * (latency + volume) : std::numeric_limits<double>::infinity();
-    if (gather <= scatter_gather && gather <= census) return all_reduce_way::gather_combine;
-    return census <= scatter_gather ? all_reduce_way::census : all_reduce_way::scatter_gather;
+    double const least = std::min({scatter_gather, whole, butterfly, census});
+    if (butterfly <= least) return all_reduce_way::butterfly;
+    if (census <= least) return all_reduce_way::census;
+    return whole <= least ? all_reduce_way::gather_combine : all_reduce_way::scatter_gather;
 }
 
 } // namespace papcoll::inline v0::detail

@@ -3,6 +3,7 @@
 
 #include <papcoll/executor/message_program.hpp>
 #include <papcoll/schedule/block_exchange.hpp>
+#include <papcoll/schedule/butterfly_round.hpp>
 #include <papcoll/schedule/census_round.hpp>
 #include <papcoll/schedule/transfer.hpp>
 
@@ -17,16 +18,20 @@ struct execution_stage {
         reduce,         ///< a reduction from the user's data to the owners of the blocks
         disseminate,    ///< a dissemination of the owners' blocks
         reduce_spread,  ///< a reduction to the owners whose results spread meanwhile (compile_spread)
+        butterfly,      ///< every rank exchanges partial results with others, all in one order
         gather_combine, ///< every rank gets all ranks' data and combines it in the order of ranks
         census,         ///< every rank combines partial results of all others, in an order of its own
         exchange        ///< every rank gets a block from every other
     } what;
-    /// Of gather_combine: one block per rank, in a buffer of papcoll's. Of census and exchange: unused.
+    /// Of gather_combine: one block per rank, in a buffer of papcoll's. Of butterfly, census and exchange:
+    /// unused.
     message_program program = {};
     /// Of census alone.
     std::vector<census_round> census = {};
     /// Of exchange alone.
     block_exchange exchange = {};
+    /// Of butterfly alone.
+    std::vector<butterfly_round> butterfly = {};
 };
 
 /// How a collective is executed on one rank: stages one after the other, each as soon as the one before has

@@ -3,7 +3,9 @@
 
 #include <papcoll/policy/policy.hpp>
 
+#include <algorithm>
 #include <any>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <typeindex>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace papcoll::inline v0::detail {
 
@@ -29,38 +32,53 @@ public:
         -> std::shared_ptr<execution_plan const> {
         auto const fingerprint = policy.fingerprint();
         if (!fingerprint) return std::make_shared<execution_plan const>(policy.plan(shape, link));
-        entry wanted{std::type_index(typeid(P)), key_of(*fingerprint, shape, link), nullptr};
+        std::type_index const type(typeid(P));
+        auto const numbers = numbers_of(shape, link);
         for (auto const& e : m_entries)
-            if (e.type == wanted.type && e.key == wanted.key) return e.plan;
-        wanted.plan = std::make_shared<execution_plan const>(policy.plan(shape, link));
-        if (m_entries.size() < capacity) {
-            m_entries.push_back(wanted);
-        } else {
-            m_entries[m_oldest] = wanted;
-            m_oldest = (m_oldest + 1) % capacity;
-        }
-        return wanted.plan;
+            if (e.type == type && e.numbers == numbers && e.fingerprint == *fingerprint && e.has_lists(shape))
+                return e.plan;
+        auto made = std::make_shared<execution_plan const>(policy.plan(shape, link));
+        keep({type,
+              numbers,
+              *fingerprint,
+              {shape.sizes.begin(), shape.sizes.end()},
+              {shape.displacements.begin(), shape.displacements.end()},
+              made});
+        return made;
     }
 
 private:
+    using number_list = std::array<std::int64_t, 7>;
+
     struct entry {
         std::type_index type;
-        std::vector<std::int64_t> key;
+        number_list numbers;
+        std::vector<std::int64_t> fingerprint;
+        std::vector<std::size_t> sizes, displacements;
         std::shared_ptr<execution_plan const> plan;
+
+        [[nodiscard]] auto has_lists(call_shape const& shape) const -> bool {
+            return std::equal(sizes.begin(), sizes.end(), shape.sizes.begin(), shape.sizes.end()) &&
+                   std::equal(displacements.begin(), displacements.end(), shape.displacements.begin(),
+                              shape.displacements.end());
+        }
     };
     static constexpr std::size_t capacity = 16;
 
-    static auto key_of(std::vector<std::int64_t> key, call_shape const& shape, link_model const& link)
-        -> std::vector<std::int64_t> {
-        for (auto const n :
-             {static_cast<std::int64_t>(shape.operation), static_cast<std::int64_t>(shape.count),
-              static_cast<std::int64_t>(shape.element_bytes), static_cast<std::int64_t>(shape.root),
-              static_cast<std::int64_t>(shape.exact), static_cast<std::int64_t>(shape.sizes.size()),
-              link.latency.count(), std::bit_cast<std::int64_t>(link.per_byte)})
-            key.push_back(n);
-        for (auto const list : {shape.sizes, shape.displacements})
-            for (auto const n : list) key.push_back(static_cast<std::int64_t>(n));
-        return key;
+    void keep(entry e) {
+        if (m_entries.size() < capacity) {
+            m_entries.push_back(std::move(e));
+        } else {
+            m_entries[m_oldest] = std::move(e);
+            m_oldest = (m_oldest + 1) % capacity;
+        }
+    }
+
+    static auto numbers_of(call_shape const& shape, link_model const& link) -> number_list {
+        return {static_cast<std::int64_t>(shape.operation),     static_cast<std::int64_t>(shape.count),
+                static_cast<std::int64_t>(shape.element_bytes), static_cast<std::int64_t>(shape.root),
+                static_cast<std::int64_t>(shape.exact),         link.latency.count(),
+                std::bit_cast<std::int64_t>(link.per_byte)};
     }
 
     std::vector<entry> m_entries;

@@ -1,0 +1,146 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/context.hpp>
+#include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/message_flow.hpp>
+#include <papcoll/executor/staging.hpp>
+#include <papcoll/operators/combine.hpp>
+#include <papcoll/operators/operators.hpp>
+#include <papcoll/schedule/butterfly_round.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// Executes a butterfly: in each round a rank exchanges its partial result with a peer, and both combine the
+/// two in the same order, the lower rank's on the left. Receives are posted one round ahead.
+template <transport Transport, transportable T, reduction_operator<T> Op>
+class butterfly_operation final : public operation {
+public:
+    /// n elements each; `in` may equal `out`.
+    butterfly_operation(std::shared_ptr<context<Transport>> c,
+                        std::shared_ptr<std::vector<butterfly_round> const> rounds, int tag, T const* in,
+                        T* out, std::size_t n, Op op)
+        : m_context(std::move(c))
+        , m_rounds(std::move(rounds))
+        , m_flow(m_context->transport_layer(), tag)
+        , m_held(in)
+        , m_out(out)
+        , m_count(n)
+        , m_op(std::move(op))
+        , m_received(2 * n) {
+        m_ahead[0].elements = m_received.data();
+        m_ahead[1].elements = m_received.data() + n;
+    }
+
+    auto advance(bool block) -> bool override {
+        bool progressed = false;
+        auto const ended = [this](std::size_t message) { complete(message); };
+        for (;;) {
+            while (!m_finished && proceed()) progressed = true;
+            if (m_finished || !m_flow.poll(block, ended)) return progressed;
+            progressed = true;
+        }
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure; }
+    auto abandon() noexcept -> bool override { return m_flow.abandon(); }
+
+private:
+    /// What a round receives; used in turn.
+    struct arrival {
+        T* elements = nullptr;
+        std::vector<std::byte> staging;
+        bool here = false;
+    };
+    static constexpr std::size_t sent = 2; // the label of a send; of a receive: which arrival it is
+
+    /// Begins or ends a round, or the whole; false when that has to wait.
+    auto proceed() -> bool {
+        if (m_count == 0 || m_round == m_rounds->size()) {
+            conclude();
+            return true;
+        }
+        auto const& round = (*m_rounds)[m_round];
+        if (!m_begun) {
+            begin(round);
+            return true;
+        }
+        if (m_sending || (round.receives() && !m_ahead[m_round % 2].here)) return false;
+        if (round.receives()) take(round);
+        ++m_round;
+        m_begun = false;
+        return true;
+    }
+    void begin(butterfly_round const& round) {
+        while (m_posted < std::min(m_round + 2, m_rounds->size())) post_receive(m_posted++);
+        m_sending = round.sends();
+        if (m_sending)
+            m_flow.send(channel::data, detail::bytes_to_send(m_held, m_count, m_send_staging), round.peer,
+                        sent);
+        m_begun = true;
+    }
+    void post_receive(std::size_t index) {
+        auto const& round = (*m_rounds)[index];
+        if (!round.receives()) return;
+        auto& a = m_ahead[index % 2];
+        m_flow.receive(channel::data, detail::bytes_to_receive(a.elements, m_count, a.staging), round.peer,
+                       index % 2);
+    }
+    void complete(std::size_t message) {
+        if (message == sent)
+            m_sending = false;
+        else
+            m_ahead[message].here = true;
+    }
+    // Nothing is sent from `out` any more, so the result can go there.
+    void take(butterfly_round const& round) {
+        auto& a = m_ahead[m_round % 2];
+        a.here = false;
+        detail::received(a.elements, m_count, a.staging);
+        if (round.what == butterfly_round::work::learn)
+            std::copy_n(a.elements, m_count, m_out);
+        else if (round.peer < m_context->rank())
+            combine(a.elements, m_held);
+        else
+            combine(m_held, a.elements);
+        m_held = m_out;
+    }
+    void combine(T const* left, T const* right) {
+        if (m_failure) return;
+        try {
+            detail::combine(left, right, m_out, m_count, m_op);
+        } catch (...) {
+            m_failure = std::current_exception();
+        }
+    }
+    void conclude() {
+        if (m_held != m_out) std::copy_n(m_held, m_count, m_out);
+        m_finished = true;
+    }
+
+    std::shared_ptr<context<Transport>> m_context;
+    std::shared_ptr<std::vector<butterfly_round> const> m_rounds;
+    detail::message_flow<Transport, std::size_t> m_flow;
+    T const* m_held; // the operand, later the partial result in `out`
+    T* m_out;
+    std::size_t m_count;
+    Op m_op;
+    detail::element_buffer<T> m_received;
+    arrival m_ahead[2];
+    std::vector<std::byte> m_send_staging;
+    std::size_t m_round = 0;
+    std::size_t m_posted = 0; // the next round whose receive is not posted
+    bool m_begun = false;
+    bool m_sending = false;
+    bool m_finished = false;
+    std::exception_ptr m_failure;
+};
+
+} // namespace papcoll::inline v0
