@@ -149,6 +149,8 @@ struct plan_all_gather_function {
 /// members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they
 /// disagree. Throws mpi_error where MPI fails.
 ///
+/// Values that are neither trivially copyable nor have a Boost.MPI datatype travel serialized, see broadcast.
+///
 ///     std::vector<int> sizes;
 ///     papcoll::all_gather(world, mine, sizes, papcoll::circulant{});
 inline constexpr detail::all_gather_function<true> all_gather{};

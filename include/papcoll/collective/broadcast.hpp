@@ -99,6 +99,10 @@ struct plan_broadcast_function {
 /// and members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they
 /// disagree. Throws mpi_error where MPI fails.
 ///
+/// Values that are neither trivially copyable nor have a Boost.MPI datatype travel serialized, see reduce:
+/// the root saves them, others pass the bytes on and load them at the end. A value that cannot be loaded
+/// throws on that rank alone; one that cannot be saved throws missing_value_error on all others.
+///
 ///     papcoll::broadcast(world, table.data(), table.size(), 0, papcoll::circulant{});
 inline constexpr detail::broadcast_function<true> broadcast{};
 

@@ -181,6 +181,12 @@ struct plan_reduce_function {
 /// after the communication is complete; the result is then unspecified. Throws mpi_error where MPI fails;
 /// with `native` the communicator's error handler comes first.
 ///
+/// Values that are neither trivially copyable nor have a Boost.MPI datatype (std::string, std::map, classes
+/// of one's own with Boost.Serialization, papcoll/papcoll.hpp) travel serialized, as one piece that is not
+/// cut, and may differ in size from rank to rank; sizes beyond 2 GiB are not tested. What save, load or the
+/// operator throw is rethrown on that rank when the communication is complete; ranks that miss a value for it
+/// throw missing_value_error. Choose a tree policy: they keep rank order, so strings can be joined.
+///
 ///     std::vector<float> image = ..., sum(image.size());
 ///     papcoll::reduce(world, image.data(), image.size(), sum.data(), std::plus<>(), 0,
 ///                     papcoll::clairvoyant{.arrivals = predicted});
