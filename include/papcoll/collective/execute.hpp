@@ -9,6 +9,7 @@
 #include <papcoll/executor/copy.hpp>
 #include <papcoll/executor/gather_combine.hpp>
 #include <papcoll/executor/staged.hpp>
+#include <papcoll/executor/triggered_gather.hpp>
 #include <papcoll/policy/execution_plan.hpp>
 
 #include <cstddef>
@@ -34,12 +35,18 @@ template <class Begin>
     return std::make_shared<staged_operation>(plan->stages.size(), std::move(begin));
 }
 
-/// A plan that only moves data: in place, at `data`.
+/// A plan that only moves data: in place, at `data`. What is `own` of it may come later.
 template <class T, transport Transport>
 [[nodiscard]] auto execute_copy(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                                int tag, T* data) -> std::shared_ptr<operation> {
+                                int tag, T* data, contribution_pointer<T> const& own = nullptr)
+    -> std::shared_ptr<operation> {
     return execute_stages(plan, [=](std::size_t stage) -> std::shared_ptr<operation> {
-        return std::make_shared<copy_operation<Transport, T>>(c, program_in(plan, stage), tag, data);
+        if (plan->stages[stage].what != execution_stage::work::gather)
+            return std::make_shared<copy_operation<Transport, T>>(c, program_in(plan, stage), tag, data, own);
+        std::shared_ptr<triggered_gather_program const> const program(plan, &plan->stages[stage].gather);
+        auto const part = program->parts[static_cast<std::size_t>(c->rank())];
+        return std::make_shared<triggered_gather_operation<Transport, T>>(
+            c, program, tag, data != nullptr ? data + part.offset : nullptr, data, own);
     });
 }
 
@@ -64,6 +71,7 @@ template <class T, transport Transport, class Op>
         case execution_stage::work::gather_combine:
             return std::make_shared<gather_combine_operation<Transport, T, Op>>(c, program, tag, buffers.in,
                                                                                 buffers.out, count, op);
+        case execution_stage::work::gather:
         case execution_stage::work::exchange:
             throw std::logic_error("papcoll: the policy's plan exchanges blocks and does not reduce");
         case execution_stage::work::census:

@@ -76,6 +76,7 @@ private:
         return MPI_SUCCESS;
     }
     static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
+        self(state).m_engine->stop_background();
         std::lock_guard const lock(self(state).m_mutex);
         for (auto* transport : self(state).m_live) {
             transport->attachment().reset();

@@ -1,6 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/progress_thread.hpp>
+
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -35,8 +37,10 @@ public:
 /// sleep.
 class progress_engine {
 public:
+    /// `concurrent`: whether several threads may drive, one at a time.
     explicit progress_engine(bool concurrent)
-        : m_concurrent(concurrent) {}
+        : m_concurrent(concurrent)
+        , m_background([this] { return drive_in_background(); }) {}
 
     /// Begins `op`, without blocking.
     void start(std::shared_ptr<operation> const& op) {
@@ -58,6 +62,7 @@ public:
     template <class Idle>
     void wait(operation const& op, Idle idle) {
         std::unique_lock lock(m_mutex);
+        ++m_waiters;
         while (!ended(op)) {
             if (m_driving) {
                 m_changed.wait(lock);
@@ -67,6 +72,7 @@ public:
                 lock.lock();
             }
         }
+        --m_waiters;
     }
     /// Runs `op` from its beginning to its end and returns its failure; `idle` as for wait. Nothing needs to
     /// be shared with others where there are none.
@@ -94,6 +100,17 @@ public:
         m_active.erase(found);
         return failure;
     }
+
+    /// As long as the result lives, a thread of the engine's drives the operations under way, with pauses and
+    /// only while no user thread waits. Null where one thread alone may drive. Needs an operation to be
+    /// there.
+    static auto keep_driving(std::shared_ptr<progress_engine> const& engine) -> std::shared_ptr<void> {
+        if (!engine->m_concurrent) return nullptr;
+        engine->m_background.wanted();
+        return {static_cast<void*>(engine.get()), [engine](void*) { engine->m_background.unwanted(); }};
+    }
+    /// Ends the thread, for ever.
+    void stop_background() { m_background.stop(); }
 
 private:
     struct entry {
@@ -135,6 +152,13 @@ private:
         m_changed.notify_all();
         return progressed;
     }
+    auto drive_in_background() -> progress_thread::outcome {
+        std::unique_lock lock(m_mutex);
+        if (std::all_of(m_active.begin(), m_active.end(), [](entry const& e) { return e.ended; }))
+            return progress_thread::outcome::nothing_to_do;
+        if (m_driving || m_waiters > 0 || !drive(lock, false)) return progress_thread::outcome::waiting;
+        return progress_thread::outcome::progressed;
+    }
     static auto advance(entry& e, bool block) -> bool {
         try {
             bool const progressed = e.op->advance(block);
@@ -156,6 +180,8 @@ private:
     // Kept to the end: the MPI library may still write to the buffers of messages that were given up.
     std::vector<std::shared_ptr<operation>> m_wrecks;
     bool m_driving = false;
+    int m_waiters = 0;
+    progress_thread m_background; // the last member: it ends before the others
 };
 
 } // namespace papcoll::inline v0

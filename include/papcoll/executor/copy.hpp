@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/exchange.hpp>
 #include <papcoll/executor/message_program.hpp>
 #include <papcoll/executor/stretches.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <exception>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -32,23 +34,27 @@ public:
         std::vector<std::byte> staging;
     };
 
-    /// `data` has the blocks of the program at their offsets, those that this rank owns filled.
-    copy_store(message_program const& program, int, T* data)
+    /// `data` has the blocks of the program at their offsets, those that this rank owns filled. What overlaps
+    /// `late` is sent when that is there, and without `data` from there.
+    copy_store(message_program const& program, int, T* data, contribution_pointer<T> late = nullptr)
         : m_program(program)
         , m_data(data)
+        , m_late(std::move(late))
         , m_there(program.owned) {}
 
     [[nodiscard]] auto failure() const -> std::exception_ptr { return nullptr; }
     [[nodiscard]] auto settled() const -> bool { return true; }
+    [[nodiscard]] auto awaits_data() const -> bool { return m_late && !m_late->there(); }
     void deliver() {}
 
     [[nodiscard]] auto may_leave(use_list uses) const -> bool {
-        return std::all_of(uses.begin(), uses.end(),
-                           [&](auto const& use) { return m_there[static_cast<std::size_t>(use.block)]; });
+        return std::all_of(uses.begin(), uses.end(), [&](auto const& use) {
+            return m_there[static_cast<std::size_t>(use.block)] && !is_late(use.block);
+        });
     }
     auto leave(message const& m, use_list uses, outgoing& o) -> const_message_parts {
         if constexpr (wire_format<T>::is_bytes) {
-            for (auto const& use : uses) o.list.add(std::as_bytes(block(use.block)));
+            for (auto const& use : uses) o.list.add(std::as_bytes(source(use.block)));
             if (!o.list.better_packed()) return o.list.parts();
             o.staging.resize(o.list.bytes());
             o.list.gather(o.staging.data());
@@ -57,7 +63,7 @@ public:
             o.staging.resize(wire_format<T>::bytes(m.elements));
             std::size_t used = 0;
             for (auto const& use : uses)
-                used += wire_format<T>::pack(block(use.block).data(), m_program.size(use.block),
+                used += wire_format<T>::pack(source(use.block).data(), m_program.size(use.block),
                                              std::span(o.staging).subspan(used));
             return std::span<std::byte const>(o.staging); // with its slack: both ends count the same bytes
         }
@@ -88,19 +94,27 @@ public:
     }
 
 private:
+    [[nodiscard]] auto is_late(int b) const -> bool {
+        return awaits_data() && m_late->overlaps(m_program.blocks[static_cast<std::size_t>(b)]);
+    }
+    [[nodiscard]] auto source(int b) const -> std::span<T const> {
+        T const* const from = m_data != nullptr ? m_data : m_late->data();
+        return {from + m_program.offset(b), m_program.size(b)};
+    }
     [[nodiscard]] auto block(int b) const -> std::span<T> {
         return {m_data + m_program.offset(b), m_program.size(b)};
     }
 
     message_program const& m_program;
     T* m_data;
+    contribution_pointer<T> m_late;
     std::vector<bool> m_there;
 };
 
 } // namespace detail
 
 /// Executes one rank's share of a dissemination in place, see exchange_operation. Its arguments behind the
-/// tag: `T* data`.
+/// tag: `T* data`, and optionally `contribution_pointer<T> late`.
 template <transport Transport, transportable T>
 using copy_operation = exchange_operation<Transport, detail::copy_store<T>>;
 

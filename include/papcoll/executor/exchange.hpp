@@ -44,6 +44,7 @@ public:
         , m_admitted(admits() ? m_program->sends.messages.size() : 0) {}
 
     auto advance(bool block) -> bool override {
+        bool const complete_data = !awaits_data(); // before issue: it may come at any time
         bool progressed = issue();
         auto const ended = [this](label const& what) { complete(what); };
         // What could be begun has been: only a message that ends can bring anything new.
@@ -51,7 +52,7 @@ public:
             issue();
             progressed = true;
         }
-        if (m_flow.empty() && !m_finished) conclude();
+        if (m_flow.empty() && complete_data && !m_finished) conclude();
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
@@ -74,6 +75,11 @@ private:
         int pieces = 0;
     };
 
+    /// Whether this rank's own data is still to come.
+    [[nodiscard]] auto awaits_data() const -> bool {
+        if constexpr (requires { m_store.awaits_data(); }) return m_store.awaits_data();
+        return false;
+    }
     [[nodiscard]] auto admits() const -> bool { return m_program->windows.admission; }
     /// Where the head of a message ends. Both ends find the same place.
     [[nodiscard]] auto head_of(std::size_t bytes) const -> std::size_t {

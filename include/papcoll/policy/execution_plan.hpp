@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/executor/message_program.hpp>
+#include <papcoll/executor/triggered_gather_program.hpp>
 #include <papcoll/schedule/block_exchange.hpp>
 #include <papcoll/schedule/butterfly_round.hpp>
 #include <papcoll/schedule/census_round.hpp>
@@ -17,6 +18,7 @@ struct execution_stage {
     enum class work {
         reduce,         ///< a reduction from the user's data to the owners of the blocks
         disseminate,    ///< a dissemination of the owners' blocks
+        gather,         ///< a triggered gather: all ranks' parts to the root
         reduce_spread,  ///< a reduction to the owners whose results spread meanwhile (compile_spread)
         butterfly,      ///< every rank exchanges partial results with others, all in one order
         gather_combine, ///< every rank gets all ranks' data and combines it in the order of ranks
@@ -28,6 +30,8 @@ struct execution_stage {
     message_program program = {};
     /// Of census alone.
     std::vector<census_round> census = {};
+    /// Of gather alone.
+    triggered_gather_program gather = {};
     /// Of exchange alone.
     block_exchange exchange = {};
     /// Of butterfly alone.

@@ -1,0 +1,96 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/all_gather.hpp>
+#include <papcoll/collective/open_request.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+template <class T>
+struct open_all_gather_call {
+    static constexpr auto operation = collective_kind::all_gather;
+    using value_type = T;
+
+    std::shared_ptr<contribution<T>> own;
+    T* out;
+    std::size_t n;
+
+    template <class Policy>
+    static constexpr void require() {
+        require_transportable<T>();
+    }
+    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
+        return all_gather_call<T>{nullptr, out, true, n}.shape(ranks, rank);
+    }
+    void check_shape(call_shape const& s) const {
+        check_count(n, sizeof(T) * static_cast<std::size_t>(s.ranks));
+    }
+    void check_buffers(call_shape const&) const {
+        if (n > 0 && out == nullptr) reject("out must not be null when there are elements");
+    }
+    template <transport Transport>
+    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
+                               int tag) const -> std::shared_ptr<papcoll::operation> {
+        return execute_copy<T>(c, plan, tag, out, own);
+    }
+    [[nodiscard]] auto target(int rank) const -> T* {
+        return n > 0 ? out + n * static_cast<std::size_t>(rank) : nullptr;
+    }
+};
+
+struct open_all_gather_function {
+    /// n elements each.
+    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy>
+    [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, Policy const& policy) const
+        -> open_request<T> {
+        auto const rank = static_cast<std::size_t>(rank_of(comm));
+        auto const own = std::make_shared<contribution<T>>(block_range{n * rank, n});
+        return begin_open(comm, open_all_gather_call<T>{own, out, n}, policy);
+    }
+    /// `out` is resized.
+    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy>
+    [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n, Policy const& policy) const
+        -> open_request<T> {
+        out.resize(n * static_cast<std::size_t>(size_and_rank(comm).first));
+        return (*this)(comm, out.data(), n, policy);
+    }
+};
+
+} // namespace detail
+
+/// Joins an all-gather of n elements per rank before this rank has its own. The MPI standard has no such
+/// call: there a rank takes part from its call on, and calls with its data in hand. Here data of ranks that
+/// are early passes through those that still compute:
+///
+///     auto gathering = papcoll::open_all_gather(world, all, n, papcoll::background_ring{.arrivals = times});
+///     compute(mine);                        // meanwhile the parts of ranks that are ready arrive in `all`
+///     gathering.contribute(mine.data());    // now this rank is ready, too
+///     gathering.wait();                     // `all` is complete
+///
+/// `out` (a pointer, or a std::vector that is resized) has n elements of each rank, those of rank r at
+/// out + r n. This rank may write its own there and call contribute() without argument. All else in `out`
+/// must be left alone from this call to the end.
+///
+/// Must agree on all ranks: n, and the policy with all its members, arrivals included. It counts as one
+/// collective in the order of those on `comm`, at this call; others may be called meanwhile. A rank may wait
+/// for others before it contributes as little as anywhere else: no rank can end before all have contributed.
+///
+/// Progress before contribute(): with MPI_THREAD_MULTIPLE a thread of papcoll's looks for messages, about
+/// every 0.2 ms, while such an operation is under way, and sleeps in between; it ends with MPI. At lower
+/// levels, and over other transports, messages move while the program is in test() or wait() of any papcoll
+/// request: call test() now and then. Either way the result is the same, and ranks may differ in it.
+///
+/// All policies for all-gathers but `native` will do. background_ring, background_circulant and sorted_linear
+/// are made for it. Cost: that of the policy; the thread costs a computing program some microseconds per
+/// look.
+///
+/// Throws as all_gather does.
+inline constexpr detail::open_all_gather_function open_all_gather{};
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,161 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/begin.hpp>
+#include <papcoll/executor/contribution.hpp>
+#include <papcoll/executor/request.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace papcoll::inline v0 {
+
+/// A split-phase collective: this rank has joined it before it has its own data, which contribute() adds.
+/// Meanwhile the data of others moves, in a thread of papcoll's where MPI was initialised with
+/// MPI_THREAD_MULTIPLE, else while the program is in test() or wait() of any request.
+///
+/// The other ranks cannot end without this rank's data. So an object that is destroyed, or assigned to,
+/// before contribute() ends the program (std::terminate, after a line on standard error) in place of leaving
+/// them to wait for ever; that includes an exception that passes by. Afterwards the destructor waits, as that
+/// of any request. Used by one thread at a time.
+template <class T>
+class [[nodiscard]] open_request {
+public:
+    /// Of nothing, which has ended.
+    open_request() = default;
+    open_request(open_request&& other) noexcept = default;
+    auto operator=(open_request&& other) noexcept -> open_request& {
+        if (this == &other) return *this;
+        require_contribution();
+        m_request = std::move(other.m_request);
+        m_own = std::move(other.m_own);
+        m_target = other.m_target;
+        m_count = other.m_count;
+        m_contributed = other.m_contributed;
+        m_keeper = std::move(other.m_keeper);
+        return *this;
+    }
+    open_request(open_request const&) = delete;
+    auto operator=(open_request const&) -> open_request& = delete;
+    ~open_request() { require_contribution(); }
+
+    /// For the functions that begin such operations. `target`: where this rank's `count` elements belong;
+    /// null: they are sent from where they are.
+    open_request(request&& begun, std::shared_ptr<contribution<T>> own, T* target, std::size_t count,
+                 std::shared_ptr<void> keeper)
+        : m_keeper(std::move(keeper))
+        , m_request(std::move(begun))
+        , m_own(std::move(own))
+        , m_target(target)
+        , m_count(count) {}
+
+    /// Adds this rank's elements, once, and begins to send them. They are copied to their place; where there
+    /// is none, on ranks of a gather other than the root, they must stay until the request has ended. Throws
+    /// std::invalid_argument for null data, or data that overlaps its place, std::logic_error for a second
+    /// contribution, and what made the operation fail.
+    void contribute(T const* in) {
+        require_open();
+        if (m_count > 0) {
+            if (in == nullptr) detail::reject("in must not be null when there are elements");
+            if (m_target != nullptr) {
+                if (!detail::are_apart<T>(in, m_count, m_target, m_count))
+                    detail::reject("in overlaps the place it belongs to; contribute() adds what is there");
+                std::copy_n(in, m_count, m_target);
+            }
+        }
+        give(in);
+    }
+    /// This rank's elements are in their place in the output. Throws std::logic_error where there is none.
+    void contribute() {
+        require_open();
+        if (m_count > 0 && m_target == nullptr)
+            throw std::logic_error("papcoll: this rank has no output; pass its elements to contribute");
+        give(nullptr);
+    }
+    /// Whether contribute() was called.
+    [[nodiscard]] auto contributed() const -> bool { return m_contributed; }
+
+    /// Progresses without blocking. True when the operation has ended, which is not before contribute();
+    /// throws what made it fail, once.
+    auto test() -> bool {
+        try {
+            if (!m_request.test()) return false;
+        } catch (...) {
+            retire();
+            throw;
+        }
+        retire();
+        return true;
+    }
+    /// Waits until the operation has ended; throws what made it fail, once, and std::logic_error before
+    /// contribute().
+    void wait() {
+        if (m_own && !m_own->there())
+            throw std::logic_error("papcoll: wait() before contribute() would never end");
+        auto const keeper = std::exchange(m_keeper, nullptr);
+        m_own.reset();
+        m_request.wait();
+    }
+
+private:
+    void require_open() const {
+        if (!m_own || m_own->there())
+            throw std::logic_error("papcoll: the operation has this rank's data already, or has ended");
+    }
+    void require_contribution() noexcept {
+        if (!m_own || m_own->there()) return;
+        try {
+            if (m_request.test()) return;
+        } catch (...) { // it has failed: nobody waits for this rank any more
+            return;
+        }
+        std::fputs("papcoll: a split-phase operation was dropped before contribute(); the other ranks would "
+                   "wait for ever\n",
+                   stderr);
+        std::terminate();
+    }
+    void give(T const* data) {
+        m_own->give(data);
+        m_contributed = true;
+        (void)test();
+    }
+    void retire() {
+        m_own.reset();
+        m_keeper.reset();
+    }
+
+    // In this order: the thread drives until the request has ended.
+    std::shared_ptr<void> m_keeper;
+    request m_request;
+    std::shared_ptr<contribution<T>> m_own; // null: ended
+    T* m_target = nullptr;
+    std::size_t m_count = 0;
+    bool m_contributed = false;
+};
+
+namespace detail {
+
+/// The policies with which a collective may be begun before the rank's data is there: the MPI library's own
+/// cannot.
+template <class P, collective_kind Operation>
+concept split_phase_policy = collective_policy<P, Operation> && !std::same_as<P, native>;
+
+/// Begins a call with late data: `call.own` is the contribution and `call.target(rank)` where it belongs.
+template <class Call, class Comm, class Policy>
+[[nodiscard]] auto begin_open(Comm& comm, Call const& call, Policy const& policy)
+    -> open_request<typename Call::value_type> {
+    Call::template require<Policy>();
+    auto const c = papcoll::context_of(comm);
+    auto begun = begin_operation(c, operation_of(c, call, as_policy(policy)));
+    auto keeper = progress_engine::keep_driving(c->engine());
+    return {std::move(begun), call.own, call.target(c->rank()), call.n, std::move(keeper)};
+}
+
+} // namespace detail
+
+} // namespace papcoll::inline v0
