@@ -4,7 +4,8 @@
 
 All times are medians of the last delay in ms, with the multiple of the link bound. First the balanced rows:
 the MPI library's default, the fastest of its algorithms with its number, circulant, and how many times
-circulant is faster than the faster one of the two. Then reduce under patterns: mean and worst median over all patterns and magnitudes.
+circulant is faster than the faster one of the two. Then circulant at the largest size, one row for each cluster. Then reduce under
+patterns: mean and worst median over all patterns and magnitudes.
 """
 import json
 import pathlib
@@ -68,6 +69,24 @@ def balanced_table(rows):
               f"{time(best)}{', no. ' + number if best else ''} | {time(circulant)} | {faster} |")
 
 
+def cluster_table(rows):
+    """Circulant ÷ link bound (times faster than the default), at the largest size."""
+    largest = max(row["elements"] for row in rows)
+    cells = {}
+    for (cluster, operation, elements), mine in groups([r for r in rows if r["variant"] == "default"]):
+        time_of = {r["policy"]: median(r) for r in mine}
+        if elements == largest and "circulant" in time_of:
+            faster = f" ({time_of['native'] / time_of['circulant']:.1f})" if "native" in time_of else ""
+            cells.setdefault(cluster, {})[operation] = f"{time_of['circulant'] / mine[0]['bound_ms']:.2f}{faster}"
+    if not cells:
+        return
+    print(f"\n| ranks, {largest} floats | " + " | ".join(OPERATIONS) + " |")
+    print("| --- " * (len(OPERATIONS) + 1) + "|")
+    for (hosts, per_host), found in cells.items():
+        print(f"| {hosts if per_host == 1 else f'{hosts} × {per_host}'} | "
+              + " | ".join(found.get(operation, "-") for operation in OPERATIONS) + " |")
+
+
 def pattern_table(rows):
     print("| ranks | floats | policy | ÷ bound, mean | worst | where |")
     print("| --- | --- | --- | --- | --- | --- |")
@@ -82,7 +101,11 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: summarise.py RESULT_FOLDER/parts")
     rows = read(pathlib.Path(sys.argv[1]))
-    balanced_table([r for r in rows if r["pattern"] == "no_delay" and not r["variant"].startswith("pattern")])
+    if not rows:
+        sys.exit(f"summarise.py: no results of collective_tables.sh in {sys.argv[1]}")
+    balanced = [r for r in rows if r["pattern"] == "no_delay" and not r["variant"].startswith("pattern")]
+    balanced_table(balanced)
+    cluster_table(balanced)
     delayed = [r for r in rows if r["pattern"] != "no_delay"]
     if delayed:
         print()
