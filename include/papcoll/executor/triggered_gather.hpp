@@ -41,12 +41,13 @@ public:
         , m_pieces(is_root() ? 2 * m_program->order.size() : 2) {}
 
     auto advance(bool block) -> bool override {
+        bool const complete_data = !awaits_data(); // it may come at any time
         bool progressed = issue();
         if (m_flow.poll(block, [this](label const& what) { complete(what); })) {
             issue();
             progressed = true;
         }
-        m_finished = m_flow.empty() && everything_issued();
+        m_finished = complete_data && m_flow.empty() && everything_issued();
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
@@ -64,6 +65,8 @@ private:
     };
 
     [[nodiscard]] auto is_root() const -> bool { return m_context->rank() == m_program->root; }
+    /// Whether this rank's own data is still to come.
+    [[nodiscard]] auto awaits_data() const -> bool { return m_late && !m_late->there(); }
     [[nodiscard]] auto part_of(int rank) const -> block_range const& {
         return m_program->parts[static_cast<std::size_t>(rank)];
     }
@@ -115,7 +118,7 @@ private:
             m_flow.receive(channel::control, {}, m_program->root, {label::kind::question, 0});
             return m_listens = true;
         }
-        if (!m_asked || m_answered || (m_late && !m_late->there())) return false;
+        if (!m_asked || m_answered || awaits_data()) return false;
         int const me = m_context->rank();
         send(first_of(me), {label::kind::first, 0});
         if (rest_of(me).size > 0) send(rest_of(me), {label::kind::rest, 0});
