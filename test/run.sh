@@ -13,7 +13,7 @@ jobs=${PAPCOLL_JOBS:-$(nproc)}
 
 "$source/tools/install_dependencies.sh"
 
-cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" \
+cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
     -DPAPCOLL_BUILD_TESTS=ON -DPAPCOLL_BUILD_EXAMPLES=OFF -DPAPCOLL_BUILD_BENCH=OFF
 cmake --build "$build" --parallel "$jobs"
 ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error "$@"
