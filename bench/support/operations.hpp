@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -232,6 +234,75 @@ private:
     std::vector<float> m_out;
 };
 
+/// One value of a user's type that cannot be cut, as many bytes as 65536 floats.
+struct big_value {
+    std::array<float, 65536> numbers;
+};
+struct add_values {
+    auto operator()(big_value const& a, big_value const& b) const -> big_value {
+        big_value sum;
+        for (std::size_t i = 0; i < sum.numbers.size(); ++i) sum.numbers[i] = a.numbers[i] + b.numbers[i];
+        return sum;
+    }
+};
+
+/// Reduces one such value; `native` does it by a datatype of which there is one element.
+class reduce_value_operation final : public basic_operation<reduce_value_operation> {
+public:
+    reduce_value_operation(MPI_Comm comm, call_options const& options)
+        : base(comm, options)
+        , m_in(1)
+        , m_out(1) {
+        if (options.count != m_in[0].numbers.size())
+            throw std::invalid_argument("reduce_value has one size: 65536 floats");
+        for (std::size_t i = 0; i < options.count; ++i) m_in[0].numbers[i] = value_of(m_rank, i);
+    }
+    [[nodiscard]] auto policies() const -> std::vector<std::string> override {
+        return {"native", "greedy_tree", "binomial_tree", "fibonacci_tree", "arrival_tree", "circulant"};
+    }
+    [[nodiscard]] auto least_bytes() const -> std::size_t override {
+        return m_ranks > 1 ? sizeof(big_value) : 0;
+    }
+    void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
+        reset();
+        if (policy == "greedy_tree")
+            run_with(papcoll::greedy_tree{.compute_per_element = combine_cost()});
+        else if (policy == "binomial_tree")
+            run_with(papcoll::binomial_tree{});
+        else if (policy == "fibonacci_tree")
+            run_with(papcoll::fibonacci_tree{});
+        else if (policy == "arrival_tree")
+            run_with(papcoll::arrival_tree{.arrivals = arrivals, .compute_per_element = combine_cost()});
+        else
+            base::prepare(policy, arrivals);
+    }
+    [[nodiscard]] auto shape() const -> papcoll::call_shape {
+        auto shape = shape_of(papcoll::collective_kind::reduce, 1);
+        shape.element_bytes = sizeof(big_value);
+        return shape;
+    }
+    template <class Policy>
+    void call(Policy const& policy) {
+        papcoll::reduce(m_comm, m_in.data(), 1, m_out.data(), papcoll::commutative(add_values{}),
+                        m_options.root, policy);
+    }
+    void reset() { m_out[0].numbers.fill(std::numeric_limits<float>::quiet_NaN()); }
+    [[nodiscard]] auto result() const -> std::span<float const> {
+        return m_rank == m_options.root ? std::span<float const>(m_out[0].numbers) : std::span<float const>();
+    }
+    [[nodiscard]] auto expected(std::size_t i) const -> float { return sum_of(m_ranks, i); }
+
+private:
+    [[nodiscard]] auto combine_cost() -> double {
+        if (!m_cost) m_cost = papcoll::agreed_combine_cost<big_value>(m_comm, add_values{}, m_in[0]);
+        return *m_cost;
+    }
+
+    std::vector<big_value> m_in;
+    std::vector<big_value> m_out;
+    std::optional<double> m_cost;
+};
+
 class all_reduce_operation final : public basic_operation<all_reduce_operation> {
 public:
     all_reduce_operation(MPI_Comm comm, call_options const& options)
@@ -437,6 +508,7 @@ auto maker_of() -> operation_maker {
     static std::map<std::string, operation_maker> const makers{
         {"broadcast", maker_of<broadcast_operation>()},
         {"reduce", maker_of<reduce_operation>()},
+        {"reduce_value", maker_of<reduce_value_operation>()},
         {"all_reduce", maker_of<all_reduce_operation>()},
         {"all_gather", maker_of<all_gather_operation<division::even>>()},
         {"all_gatherv_one", maker_of<all_gather_operation<division::one_has_all>>()},
