@@ -3,8 +3,9 @@
 // Measures collectives under process arrival patterns: operation × policy × size × pattern × magnitude, on
 // whatever ranks mpirun gives that share one clock (this machine, or the emulated cluster on it).
 #include <papcoll/arrival/pattern_file.hpp>
-#include <papcoll/papcoll.hpp>
+#include <papcoll/core.hpp>
 
+#undef exit // a macro of SimGrid's smpicxx, and a member function of CLI11
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/all_to_all.hpp>
-#include <papcoll/papcoll.hpp>
+#include <papcoll/core.hpp>
 #include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/arrival_all_reduce.hpp>
 #include <papcoll/schedule/block_partition.hpp>
@@ -23,6 +23,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "native_choice.hpp"
 
 /// The operations that can be measured and the policies of each. A new operation is one class here and one
 /// line in operation_makers.
@@ -68,8 +70,8 @@ public:
     return static_cast<float>((i + 3 * static_cast<std::size_t>(rank)) % 17);
 }
 [[nodiscard]] inline auto sum_of(int ranks, std::size_t i) -> float {
-    float sum = 0;
-    for (int rank = 0; rank < ranks; ++rank) sum += value_of(rank, i);
+    auto sum = static_cast<float>(ranks / 17 * 136); // 17 ranks in a row have all values from 0 to 16
+    for (int rank = 0; rank < ranks % 17; ++rank) sum += value_of(rank, i);
     return sum;
 }
 
@@ -93,6 +95,8 @@ public:
             run_with(papcoll::native{});
         else if (policy == "circulant")
             run_with(circulant());
+        else if (auto const algorithm = native_algorithm(policy); !algorithm.empty())
+            run_natively(algorithm);
         else
             throw std::invalid_argument("no such policy of this operation: " + policy);
     }
@@ -121,6 +125,14 @@ protected:
     template <class Policy>
     void run_with(Policy const& policy) {
         m_run = [this, policy] { derived().call(policy); };
+    }
+    void run_natively(std::string const& algorithm) {
+        m_run = [this, algorithm] {
+            auto const kind = derived().shape().operation;
+            choose_native(kind, algorithm);
+            derived().call(papcoll::native{});
+            choose_native(kind, "default");
+        };
     }
     [[nodiscard]] auto circulant() const -> papcoll::circulant {
         return {.block_bytes = m_options.block_bytes};
