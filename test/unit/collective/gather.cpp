@@ -1,0 +1,44 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include "../../support/gather_suite.hpp"
+#include "../../support/open_suite.hpp"
+
+using papcoll::threads::endpoint;
+
+namespace {
+
+void all_policies(endpoint& self) {
+    auto const promises = [&](auto const& policy) {
+        gather_suite::promises(self, self.rank(), self.size(), policy);
+    };
+    promises(papcoll::linear{});
+    for (auto const& arrivals : open_suite::all_arrivals(self.size()))
+        promises(papcoll::sorted_linear{.arrivals = arrivals, .first_bytes = 24});
+}
+
+} // namespace
+
+TEST_CASE("gather on threads") {
+    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+        CAPTURE(ranks);
+        papcoll::threads::run(ranks, all_policies);
+    }
+}
+
+TEST_CASE("gather with forced rendezvous, random delivery and messages that are cut") {
+    for (int const ranks : {2, 3, 5, 8}) {
+        CAPTURE(ranks);
+        auto const seed = static_cast<std::uint64_t>(ranks);
+        papcoll::threads::run(ranks, {.eager_limit = 0, .seed = seed}, all_policies);
+        papcoll::threads::run(ranks, {.eager_limit = 0, .seed = seed, .max_message_bytes = 100},
+                              all_policies);
+    }
+}
+
+TEST_CASE("gather: forms and mistakes") {
+    for (int const ranks : {1, 2, 5})
+        papcoll::threads::run(ranks, [](endpoint& self) {
+            gather_suite::forms(self, self.rank(), self.size(), papcoll::linear{});
+            gather_suite::forms(self, self.rank(), self.size(), papcoll::sorted_linear{});
+            gather_suite::bad_arguments(self, self.rank(), self.size());
+        });
+}
