@@ -27,7 +27,7 @@ public:
         while (m_current->finished() && m_index + 1 < m_stages) {
             if (!m_failure) m_failure = m_current->failure();
             m_current = m_begin(++m_index);
-            progressed = m_current->advance(false) || progressed;
+            progressed = m_current->advance(block) || progressed;
         }
         return progressed;
     }

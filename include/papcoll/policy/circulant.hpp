@@ -101,11 +101,11 @@ private:
     template <scheduler Whole, scheduler Blocks>
     [[nodiscard]] auto ranked(call_shape const& shape, link_model const& link) const -> execution_stage {
         int const n = blocks(shape, link);
-        auto const windows =
-            detail::windows_for(shape.bytes() / static_cast<std::size_t>(n) / 2, shape, link);
+        auto const half = shape.bytes() / static_cast<std::size_t>(n) / 2;
         if (n > 1)
-            return detail::stage_of(
-                detail::program_of(Blocks{}, shape, detail::layout_of_ranks(shape, n), windows));
+            return detail::stage_of(detail::program_of(Blocks{}, shape, detail::layout_of_ranks(shape, n),
+                                                       detail::windows_for(half, shape, link)));
+        auto const windows = detail::windows_of_dependent_rounds(half, shape, link);
         // Cut all the same, so that messages can be: all blocks of a rank travel together.
         int const cuts = windows.longest_elements == 0
                              ? 1
@@ -122,7 +122,7 @@ private:
         shape.count *= static_cast<std::size_t>(shape.ranks);
         auto program =
             detail::program_of(circulant_all_gather_scheduler{}, shape, detail::layout_of_ranks(shape, 1),
-                               detail::windows_for(shape.bytes() / 2, shape, link));
+                               detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
         return {execution_stage::work::gather_combine, std::move(program), {}};
     }
 };

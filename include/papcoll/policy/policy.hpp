@@ -57,9 +57,8 @@ inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 /// How long messages are at most: so long that their latencies do not count, and below what libraries send by
 /// rendezvous on slow links.
 [[nodiscard]] inline auto longest_message(link_model const& link) -> std::size_t {
-    double const eight_latencies =
-        8 * static_cast<double>(link.latency.count()) / std::max(link.per_byte, 1e-3);
-    return std::max(static_cast<std::size_t>(std::min(eight_latencies, 1e9)), std::size_t(32) << 10);
+    double const latencies = 32 * static_cast<double>(link.latency.count()) / std::max(link.per_byte, 1e-3);
+    return std::max(static_cast<std::size_t>(std::min(latencies, 1e9)), std::size_t(32) << 10);
 }
 /// For messages of about this size. Three eighths behind the head: measured on an emulated cluster, between
 /// an eighth and a half all do; long messages need no more than covers a round trip.
@@ -72,6 +71,14 @@ inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
             .admission = true,
             .tail_bytes = std::size_t(32) << 10,
             .longest_elements = std::max<std::size_t>(longest_message(link) / shape.element_bytes, 1)};
+}
+/// The same for rounds of which each needs the one before: messages of one round hardly meet those of the
+/// next, so that admission pays only where a message takes longer than a few round trips.
+[[nodiscard]] inline auto windows_of_dependent_rounds(std::size_t message_bytes, call_shape const& shape,
+                                                      link_model const& link) -> message_windows {
+    bool const is_short =
+        static_cast<double>(message_bytes) * link.per_byte < 4 * static_cast<double>(link.latency.count());
+    return windows_for(is_short ? 0 : message_bytes, shape, link);
 }
 
 /// The data cut into blocks, and who owns each; without owners the root owns all.
