@@ -6,9 +6,10 @@
 //     mpirun -n 2 monitor_price [pairs] [milliseconds of work] [soak epochs]
 //
 // Prints the work's times on the slowest rank and the slow-down, the median over pairs of one with and one
-// without; as control also that of two without. A monitored work includes its three reports; its exchange
-// happens meanwhile. With soak epochs > 0 then runs so many epochs with random delays and a reduction each,
-// and prints the memory of this process at ten points.
+// without; as control also that of two without; and which part of a processor the process used beside the
+// computing thread, which repeats where times on a shared machine do not. A monitored work includes its three
+// reports; its exchange happens meanwhile. With soak epochs > 0 then runs so many epochs with random delays
+// and a reduction each, and prints the memory of this process at ten points.
 #include <papcoll/collective/reduce.hpp>
 #include <papcoll/monitor/arrival_monitor.hpp>
 #include <papcoll/monitor/harmonize.hpp>
@@ -27,6 +28,7 @@
 #include <optional>
 #include <random>
 #include <thread>
+#include <time.h>
 #include <vector>
 
 namespace {
@@ -79,15 +81,30 @@ auto quantile(std::vector<double> values, double q) -> double {
 }
 
 struct ratios {
-    std::vector<double> monitored, control, plain_times, monitored_times;
+    std::vector<double> monitored, control, plain_times, monitored_times, beside;
 };
+
+/// Processor time, in milliseconds, of all other threads of this process.
+auto time_beside() -> double {
+    auto const milliseconds = [](clockid_t id) {
+        timespec t{};
+        clock_gettime(id, &t);
+        return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+    };
+    return milliseconds(CLOCK_PROCESS_CPUTIME_ID) - milliseconds(CLOCK_THREAD_CPUTIME_ID);
+}
 
 /// The monitor lives only while it is measured: another one's thread must not disturb the plain work.
 void measure_pair(std::uint64_t steps, papcoll::synchronised_clock const& clock, bool monitored_first,
                   ratios& r) {
     auto const with = [&] {
         arrival_monitor monitor(MPI_COMM_WORLD);
-        return work(steps, &monitor, clock);
+        auto const begin = steady_now();
+        double const before = time_beside();
+        double const took = work(steps, &monitor, clock);
+        auto const all = static_cast<double>((steady_now() - begin).count()) / 1e6;
+        r.beside.push_back(slowest((time_beside() - before) / all));
+        return took;
     };
     auto const without = [&] { return work(steps, nullptr, clock); };
     double const before = without();
@@ -168,6 +185,8 @@ auto main(int argc, char** argv) -> int {
                     quantile(r.monitored_times, 0.5));
         print("slow-down by a monitor", r.monitored);
         print("control, none twice", r.control);
+        std::printf("processor time beside the computing thread: median %.2f %%, worst quartile %.2f %%\n",
+                    100 * quantile(r.beside, 0.5), 100 * quantile(r.beside, 0.75));
     }
     if (epochs > 0) soak(epochs, rank, ranks);
     MPI_Finalize();

@@ -28,7 +28,8 @@ namespace papcoll::inline v0::detail {
 /// done before it gave. A rank that has given in a round waits for the round's end before it takes again. So,
 /// whoever begins a round and whoever does not, take n is decided alike on all ranks: the round for n if
 /// there is one, else all together. Those who have nothing to predict need not take part before somebody
-/// waits and, through rank 0, *calls*: then they give nothing.
+/// waits and, through rank 0, *calls*. They may then still put it off until they come to that take
+/// themselves, but no longer: up to there they depend on nobody who waits.
 ///
 /// The first rank that leaves ends the protocol for all: rank 0 tells everybody that no further round will
 /// end, and leaves without waiting, as all others do. Between two ranks nothing is sent afterwards.
@@ -50,6 +51,9 @@ public:
     }
     /// Somebody waits for this rank to give.
     [[nodiscard]] auto is_called() const -> bool { return may_give() && m_called; }
+    /// And waits in a take that is behind this rank, which must not let it wait: it may itself need the other
+    /// in the collective that followed.
+    [[nodiscard]] auto is_urgent() const -> bool { return is_called() && m_takes > m_called_take; }
     /// A round is under way.
     [[nodiscard]] auto is_open() const -> bool {
         return m_has_given || m_called || m_missing < m_mail.size();
@@ -75,9 +79,9 @@ public:
         if (m_has_called || m_closed) return;
         m_has_called = true;
         if (is_root())
-            call_missing();
+            call_missing(m_takes);
         else
-            m_mail.send_up({upward::kind::call, m_round, {}});
+            m_mail.send_up({upward::kind::call, m_round, {0, m_takes, 0}});
     }
     /// Whether it is decided what the next take gets.
     [[nodiscard]] auto is_decided() -> bool {
@@ -132,17 +136,20 @@ private:
         if (m_closed) return;
         if (message.what == kind::give) accept(from, message.gift);
         // A call may cross the end of its round.
-        if (message.what == kind::call && message.round == m_round) call_missing();
+        if (message.what == kind::call && message.round == m_round) call_missing(message.gift.takes);
     }
     void accept(int from, given const& what) {
         m_given[static_cast<std::size_t>(from)] = {what, m_clock.local_now(), true};
         if (--m_missing == 0) end_round();
     }
-    void call_missing() {
-        if (m_called) return;
+    // Again when somebody waits further behind.
+    void call_missing(std::int64_t take) {
+        if (m_called && take >= m_called_take) return;
         m_called = true;
+        m_called_take = take;
         for (int r = 1; r < m_mail.size(); ++r)
-            if (!m_given[static_cast<std::size_t>(r)].there) m_mail.send_down(r, {downward::kind::call, {}});
+            if (!m_given[static_cast<std::size_t>(r)].there)
+                m_mail.send_down(r, {downward::kind::call, {take, 0, 0, 0}});
     }
     void end_round() {
         std::int64_t take = 0;
@@ -177,7 +184,7 @@ private:
     // The others, from rank 0.
     void receive(downward const& message, std::vector<std::int64_t> const& times) {
         using kind = downward::kind;
-        if (message.what == kind::call) m_called = true;
+        if (message.what == kind::call) m_called = true, m_called_take = message.end.take;
         if (message.what == kind::closed) m_closed = true;
         if (message.what != kind::result) return;
         observe_clock(message.end, m_clock.local_now());
@@ -210,7 +217,8 @@ private:
     std::int64_t m_round = 0;
     ticks m_gave_at{0};
     bool m_has_given = false;
-    bool m_called = false;     // rank 0: has called, others: were called
+    bool m_called = false; // rank 0: has called, others: were called
+    std::int64_t m_called_take = 0;
     bool m_has_called = false; // waits itself
     bool m_closed = false;
     bool m_left = false;

@@ -44,11 +44,13 @@ using default_predictor = first_known<linear_extrapolation, exponential_average>
 /// **Epochs.** Once in each iteration every rank gives its prediction away: when a part `share_at` of the
 /// computation is over, by a report or by the time that was expected for it, or at its end. If it has nothing
 /// to predict by then it waits until it has, or until another rank waits in arrivals(), and then says that it
-/// knows nothing. When all have given, rank 0 spreads the predictions, in its own time, for the first
-/// arrivals() that nobody can have called before he gave. Collectives of the same iteration after that one
-/// find ranks all together: arrivals() returns at once, with nothing given.
+/// knows nothing. Ranks that are an iteration ahead wait there until this one has begun, too. When all have
+/// given, rank 0 spreads the predictions, in its own time, for the first arrivals() that nobody can have
+/// called before he gave. Collectives of the same iteration after that one find ranks all together:
+/// arrivals() returns at once, with nothing given.
 ///
-/// **Reports.** All may be left out. Without computation_begin() a rank has nothing to predict; another
+/// **Reports.** All may be left out. Without computation_begin() a rank has nothing to predict,
+/// and those that have may wait for it in arrivals(); another
 /// computation_begin() starts anew. Without computation_end() the computation ends when arrivals() is
 /// called. What a predictor cannot use (fractions outside (0, 1], reports without or before their beginning,
 /// out of order) is ignored. What comes after the prediction was given helps those of later iterations only.
@@ -94,8 +96,8 @@ public:
 
     /// When the ranks arrive at the collective that follows, in the time of rank 0's clock; the same on all
     /// ranks to the bit. Nothing is given where all are taken to come together. Waits until all ranks have
-    /// given their predictions if this rank has; never for one with a thread that computes. Throws what the
-    /// transport threw when messages failed.
+    /// given their predictions if this rank has; never for one with a thread while its computation has begun.
+    /// Throws what the transport threw when messages failed.
     [[nodiscard]] auto arrivals() -> arrival_source { return m_state->take(); }
     /// The same, for `.arrivals = monitor`. A policy that is kept keeps the arrivals of this call.
     operator arrival_source() { return arrivals(); } // NOLINT(google-explicit-constructor)

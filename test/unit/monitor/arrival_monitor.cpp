@@ -202,6 +202,37 @@ TEST_CASE("nobody with a thread is waited for while it computes") {
     });
 }
 
+TEST_CASE("ranks that are an iteration ahead learn what a late one predicts of its next computation") {
+    constexpr int ranks = 4;
+    standing_clock clock;
+    std::atomic<int> ahead = 0;
+    std::vector<std::vector<ticks>> got(ranks);
+    papcoll::threads::run(ranks, [&](endpoint& self) {
+        int const rank = self.rank();
+        told_monitor m(self, {.clock = clock.of_rank(rank)},
+                       told{.duration = 1s + 1s * rank, .expected = {}});
+        m.computation_begin();
+        m.progress(1.0);
+        if (rank == ranks - 1) {
+            // Its prediction has gone out; it computes on while the others come back for the next one.
+            auto const begin = papcoll::steady_now();
+            while (ahead < ranks - 1 && papcoll::steady_now() - begin < 20s) std::this_thread::sleep_for(1ms);
+            std::this_thread::sleep_for(20ms);
+            clock.set(100s);
+        }
+        CHECK(m.arrivals().given());
+        ++ahead;
+        m.computation_begin();
+        auto const arrivals = m.arrivals();
+        got[static_cast<std::size_t>(rank)].assign(arrivals.times().begin(), arrivals.times().end());
+    });
+    for (auto const& g : got) CHECK(g == got[0]);
+    REQUIRE(got[0].size() == ranks);
+    // It began again at 100 s, and was at its end at once.
+    CHECK(got[0][ranks - 1] >= 100s - 2ns);
+    CHECK(got[0][0] < 50s);
+}
+
 TEST_CASE("a rank may leave at any time, and those who stay go on together") {
     struct failure : std::runtime_error {
         using runtime_error::runtime_error;
@@ -256,10 +287,11 @@ TEST_CASE("monitors that nobody used end, and one can follow another") {
 }
 
 TEST_CASE("a failure of the transport comes out of arrivals()") {
-    std::atomic<int> thrown = 0;
+    std::atomic<int> thrown = 0, made = 0;
     auto const body = [&](endpoint& self) {
         monitor m(self);
         m.computation_begin();
+        for (++made; made < 3;) std::this_thread::yield();
         if (self.rank() == 1) throw std::domain_error("rank 1 fails");
         try {
             for (;;) (void)m.arrivals();

@@ -75,7 +75,9 @@ public:
     auto take() -> arrival_source {
         std::unique_lock lock(m_mutex);
         note_end();
+        m_taking = true;
         if (!step_to_decision()) wait(lock);
+        m_taking = false;
         m_begin.reset();
         m_ended = m_reported = false;
         return m_exchange.take();
@@ -166,8 +168,7 @@ private:
         return attempt([this] {
             bool const progressed = m_exchange.drive();
             if (!is_due()) return progressed;
-            // Called before it has done what was decided last: the round is for a computation to come.
-            m_exchange.give(m_exchange.may_begin() ? global_prediction() : std::nullopt);
+            m_exchange.give(global_prediction());
             return true;
         });
     }
@@ -185,8 +186,12 @@ private:
     }
     /// Whether to give the prediction now.
     [[nodiscard]] auto is_due() const -> bool {
-        if (m_exchange.is_called()) return true;
-        if (!m_begin || !m_exchange.may_begin()) return false;
+        if (m_exchange.is_urgent()) return true;
+        // What is decided for this computation needs no other round; one that ranks an iteration ahead wait
+        // for is for the next computation.
+        if (!m_exchange.may_begin()) return false;
+        if (m_exchange.is_called() && (m_begin || m_taking)) return true;
+        if (!m_begin) return false;
         if (m_ended) return true;
         auto const expected = m_predictor.predict();
         if (!expected) return false;
@@ -236,6 +241,7 @@ private:
     std::optional<ticks> m_begin; // a computation has begun since the last take, on the local clock
     bool m_ended = false;
     bool m_reported = false;
+    bool m_taking = false; // in arrivals()
 };
 
 /// Ends what is behind a monitor, without waiting for others.
