@@ -1,6 +1,5 @@
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 find_package(CLI11 CONFIG QUIET)
-
 find_package(nlohmann_json QUIET)
 
 if(TARGET papcoll::core AND CLI11_FOUND AND nlohmann_json_FOUND)
