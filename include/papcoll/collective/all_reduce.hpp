@@ -166,6 +166,8 @@ struct plan_all_reduce_function {
 /// disagree. An exception of the operator is rethrown on the rank where it was thrown, after the
 /// communication is complete; all results are then unspecified. Throws mpi_error where MPI fails.
 ///
+/// Values that must be serialized are reduced to rank 0 and broadcast from there, see reduce.
+///
 ///     double const residual = papcoll::all_reduce(world, mine, std::plus<>(), papcoll::circulant{});
 inline constexpr detail::all_reduce_function<true> all_reduce{};
 

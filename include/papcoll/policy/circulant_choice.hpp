@@ -104,7 +104,7 @@ enum class all_reduce_way { scatter_gather, gather_combine, census, butterfly };
 /// The rounds of a butterfly: ⌊log2 P⌋, and two more unless P is a power of two.
 [[nodiscard]] inline auto butterfly_rounds(int ranks) -> int {
     auto const p = static_cast<unsigned>(ranks);
-    return std::bit_width(p) - 1 + (std::has_single_bit(p) ? 0 : 2);
+    return static_cast<int>(std::bit_width(p)) - 1 + (std::has_single_bit(p) ? 0 : 2);
 }
 
 /// The shortest in the model: 2q rounds of 2(P − 1)/P·m bytes in all; q rounds of (P − 1)·m; a butterfly's
