@@ -151,8 +151,7 @@ void soak(int epochs, int rank, int ranks) {
         if (rank == root && out != std::vector<std::int64_t>(1000, std::int64_t{ranks} * (ranks - 1) / 2))
             ++wrong;
         if (rank == 0 && epoch % std::max(epochs / 10, 1) == 0)
-            std::printf("epoch %6d: %ld KB, clock error %.1f us\n", epoch, resident_kilobytes(),
-                        static_cast<double>(monitor.clock().error().count()) / 1e3);
+            std::printf("epoch %6d: %ld KB\n", epoch, resident_kilobytes());
     }
     auto const all_wrong = slowest(wrong), fewest = -slowest(-given);
     if (rank == 0)

@@ -35,7 +35,7 @@ namespace papcoll::inline v0::detail {
 /// end, and leaves without waiting, as all others do. Between two ranks nothing is sent afterwards.
 ///
 /// Rank 0 decides all, and so a rank may leave at any moment without being missed. Cost: per round 2 (P − 1)
-/// messages, all of which rank 0 sends or receives, and P (P − 1) numbers; P − 1 + 1 more if somebody calls.
+/// messages, all of which rank 0 sends or receives, and P (P − 1) numbers; up to P more if somebody calls.
 template <transport Transport>
 class arrival_exchange {
 public:
@@ -106,8 +106,9 @@ public:
     }
     /// Receives what has come; true if there was anything.
     auto drive() -> bool {
-        return m_mail.drive([this](int from, upward const& m) { receive(from, m); },
-                            [this](downward const& m, auto const& times) { receive(m, times); });
+        return m_mail.drive(
+            [this](int from, upward const& m) { receive(from, m); },
+            [this](downward const& m, std::vector<std::int64_t> const& times) { receive(m, times); });
     }
     /// Lets go of the messages under way. True when the transport may still touch their memory.
     auto abandon() noexcept -> bool { return m_mail.abandon(); }
@@ -184,7 +185,10 @@ private:
     // The others, from rank 0.
     void receive(downward const& message, std::vector<std::int64_t> const& times) {
         using kind = downward::kind;
-        if (message.what == kind::call) m_called = true, m_called_take = message.end.take;
+        if (message.what == kind::call) {
+            m_called = true;
+            m_called_take = message.end.take;
+        }
         if (message.what == kind::closed) m_closed = true;
         if (message.what != kind::result) return;
         observe_clock(message.end, m_clock.local_now());
