@@ -97,8 +97,7 @@ struct is_commutative<commutative_operator<F>, T> : std::true_type {};
 namespace detail {
 
 template <class Op, class T>
-inline constexpr bool is_exact_on_integers =
-    is_standard_commutative<Op, T> && std::integral<T>;
+inline constexpr bool is_exact_on_integers = is_standard_commutative<Op, T>&& std::integral<T>;
 template <class Op, class T>
 inline constexpr bool is_integer_extreme = false;
 template <std::integral T>
@@ -109,7 +108,8 @@ inline constexpr bool is_integer_extreme<boost::mpi::minimum<T>, T> = true;
 } // namespace detail
 
 /// Whether Op gives the same bits in whatever order it combines: true for the standard's function objects and
-/// Boost.MPI's extremes on integers. A specialisation says it of other operators; floating-point sums are not.
+/// Boost.MPI's extremes on integers. A specialisation says it of other operators; floating-point sums are
+/// not.
 template <class Op, class T>
 struct is_exactly_associative
     : std::bool_constant<detail::is_exact_on_integers<Op, T> || detail::is_integer_extreme<Op, T>> {};
