@@ -101,13 +101,12 @@ private:
     template <scheduler Whole, scheduler Blocks>
     [[nodiscard]] auto ranked(call_shape const& shape, link_model const& link) const -> execution_stage {
         int const n = blocks(shape, link);
-        auto const half = shape.bytes() / static_cast<std::size_t>(n) / 2;
+        // Of n blocks one of each rank travels in a round, of whole parts half in the last round.
+        auto const round = shape.bytes() / static_cast<std::size_t>(n);
         if (n > 1)
             return detail::stage_of(detail::program_of(Blocks{}, shape, detail::layout_of_ranks(shape, n),
-                                                       detail::windows_for(half, shape, link)));
-        // n blocks: one of each rank a round. Whole parts: half of them in the last round.
-        auto const message = n > 1 ? shape.bytes() / static_cast<std::size_t>(n) : shape.bytes() / 2;
-        auto const windows = detail::windows_for(message, shape, link);
+                                                       detail::windows_for(round, shape, link)));
+        auto const windows = detail::windows_of_dependent_rounds(round / 2, shape, link);
         // Cut all the same, so that messages can be: all blocks of a rank travel together.
         int const cuts = windows.longest_elements == 0
                              ? 1
