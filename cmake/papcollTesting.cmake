@@ -28,9 +28,11 @@ function(papcoll_add_test_executable name main)
     target_compile_options(${name} PRIVATE ${flags})
 endfunction()
 
-# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun. The target unit_tests builds them all,
-# thread_tests those of the rooms where threads meet (label: threads).
+# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun. The target unit_tests builds them all.
+# sanitizer_tests (label: sanitizer) leaves out most tests of single collectives, which run the same code as `mixed`
+# with other arguments and compile long; thread_tests (label: threads) are those in which threads meet.
 add_custom_target(unit_tests)
+add_custom_target(sanitizer_tests)
 add_custom_target(thread_tests)
 function(papcoll_add_unit_test name)
     papcoll_add_test_executable(${name} papcoll_doctest_main ${ARGN})
@@ -40,6 +42,10 @@ function(papcoll_add_unit_test name)
     # Many instantiations and little to compute: most of the time of these is the compiler's.
     if(name MATCHES "^unit\\.(executor|monitor|collective)\\.")
         target_compile_options(${name} PRIVATE -O0)
+    endif()
+    if(NOT name MATCHES "^unit\\.collective\\." OR name MATCHES "\\.(mixed|open_all_gather|gather|arrival_all_reduce|trees)$")
+        set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
+        add_dependencies(sanitizer_tests ${name})
     endif()
     if(name MATCHES "^unit\\.(transport\\.|context\\.|monitor\\.|collective\\.(mixed|open|gather))")
         set_property(TEST ${name} APPEND PROPERTY LABELS threads)
