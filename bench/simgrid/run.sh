@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#
+# Measures papcoll's collectives and SMPI's algorithms on a simulated cluster, and prints the comparison.
+#
+#   bench/simgrid/run.sh [flat-64|flat-1024|nodes-32x32]
+#
+# Environment (defaults in brackets; flat-1024 and nodes-32x32 take a sample unless told otherwise):
+#   OPERATIONS  [broadcast reduce all_gather all_reduce]
+#   BYTES       [1024 32768 1048576; in total for all_gather]
+#   PATTERNS    [all eight, comma-separated]          MAGNITUDES  [0.5,1,1.5]
+#   ALGORITHMS  [all | best: the ones that can win on large platforms]
+#   ORDER       [block | cyclic: how ranks are laid on hosts of several]
+#   RESULTS     [a folder below $TMPDIR]              SMPICXX     [smpicxx]
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+platform=${1:-flat-64}
+[ -f "$here/platforms/$platform.xml" ] || { echo "no platform $platform" >&2; exit 2; }
+command -v "${SMPICXX:-smpicxx}" >/dev/null || { echo "smpicxx is missing: install libsimgrid-dev" >&2; exit 2; }
+
+results=${RESULTS:-${TMPDIR:-/tmp}/papcoll-simgrid}/$platform
+mkdir -p "$results"
+
+case $platform in
+flat-64) ranks=64 hosts=64 sample=no ;;
+flat-1024) ranks=1024 hosts=1024 sample=yes ;;
+nodes-32x32) ranks=1024 hosts=32 sample=yes ;;
+esac
+if [ $sample = yes ]; then
+    patterns=${PATTERNS:-random,ascending,last_delayed} magnitudes=${MAGNITUDES:-1} algorithms=${ALGORITHMS:-best}
+else
+    patterns=${PATTERNS:-} magnitudes=${MAGNITUDES:-0.5,1,1.5} algorithms=${ALGORITHMS:-all}
+fi
+
+# What each collective of SMPI can be told, without those that fail on these platforms: README.md says why.
+all_of() {
+    case $1 in
+    broadcast) echo mvapich2 ompi impi mpich NTSB NTSL binomial_tree scatter_LR_allgather scatter_rdb_allgather \
+        ompi_split_bintree ompi_pipeline SMP_binary flattree_pipeline ;;
+    reduce) echo binomial flat_tree scatter_gather ompi_chain ompi_pipeline ompi_in_order_binary ompi_binary \
+        ompi_binomial ompi mpich mvapich2 mvapich2_knomial impi rab ;;
+    all_gather) echo 2dmesh 3dmesh bruck GB loosely_lr NTSLR pair rdb rhv ring spreading_simple ompi mvapich2 \
+        mpich impi ;;
+    all_reduce) echo lr rab1 rab2 rab_rdb rdb redbcast ompi ompi_ring_segmented mpich mvapich2 mvapich2_rs impi rab ;;
+    esac
+}
+best_of() {
+    case $1 in
+    broadcast) echo ompi NTSB impi scatter_rdb_allgather ompi_split_bintree SMP_binary ;;
+    reduce) echo mvapich2_knomial scatter_gather rab ;;
+    all_gather) echo 2dmesh 3dmesh bruck ;;
+    all_reduce) echo rab1 rab_rdb rdb ;;
+    esac
+}
+
+# GNU's unique symbols would be one for all ranks, although each rank has its own copy of the program.
+program=$results/../collectives
+"${SMPICXX:-smpicxx}" -std=c++20 -O2 -s -fno-gnu-unique -I"$root/include" "$root/bench/collectives.cpp" -o "$program"
+
+hostfile=$results/hostfile
+per_host=$((ranks / hosts))
+for ((r = 0; r < ranks; ++r)); do
+    if [ "${ORDER:-block}" = cyclic ]; then echo "host-$((r % hosts))"; else echo "host-$((r / per_host))"; fi
+done >"$hostfile"
+
+for operation in ${OPERATIONS:-broadcast reduce all_gather all_reduce}; do
+    policies=circulant
+    [ "$operation" = reduce ] && [ $sample = no ] && policies+=,clairvoyant
+    for name in $("${algorithms}_of" "$operation"); do policies+=,native:$name; done
+    for bytes in ${BYTES:-1024 32768 1048576}; do
+        echo "$platform $operation $bytes"
+        smpirun -np "$ranks" -platform "$here/platforms/$platform.xml" -hostfile "$hostfile" \
+            --cfg=smpi/host-speed:10Gf --cfg=smpi/simulate-computation:no --log=root.thres:warning \
+            "$program" --operation "$operation" --policies "$policies" --sizes $((bytes / 4)) \
+            --repetitions 1 --magnitudes "$magnitudes" ${patterns:+--patterns "$patterns"} --rate 10gbit \
+            --json "$results/$operation-$bytes.json" >"$results/$operation-$bytes.txt"
+    done
+done
+python3 "$here/compare.py" "$results"
