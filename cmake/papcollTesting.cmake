@@ -47,7 +47,7 @@ function(papcoll_add_unit_test name)
         set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
         add_dependencies(sanitizer_tests ${name})
     endif()
-    if(name MATCHES "^unit\\.(transport\\.|context\\.|monitor\\.|collective\\.(mixed|open|gather))")
+    if(name MATCHES "^unit\\.(transport\\.|context\\.|monitor\\.arrival|collective\\.(mixed|open))")
         set_property(TEST ${name} APPEND PROPERTY LABELS threads)
         add_dependencies(thread_tests ${name})
     endif()
@@ -56,8 +56,8 @@ endfunction()
 # papcoll_add_ranks(<test> <program> <ranks> [VAR=value]...): registers one run of a program under mpirun.
 function(papcoll_add_ranks test program ranks)
     add_test(NAME ${test} COMMAND ${PAPCOLL_MPIRUN} ${ranks} $<TARGET_FILE:${program}>)
-    set(processors 2) # two ranks or more keep two cores busy: on a small machine one test at a time
-    if(ranks EQUAL 1)
+    set(processors 2) # many ranks keep two cores busy: on a small machine one such test at a time
+    if(ranks LESS_EQUAL 5)
         set(processors 1)
     endif()
     set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS ${processors}
@@ -67,7 +67,8 @@ endfunction()
 # papcoll_add_mpi_test(<name> <sources>...): a test that runs at every rank count of PAPCOLL_TEST_RANKS. In the
 # first source file
 #     // ranks: 2 3 8                                       replaces the rank counts
-#     // env: OMPI_MCA_btl_vader_eager_limit=256            adds a variant, <name>.eager.np<k>, with this environment
+#     // env: OMPI_MCA_btl_vader_eager_limit=256            adds a variant, <name>.eager.np<k>, with this environment,
+#                                                           at 3 and 8 ranks, or at all where neither is among them
 #     // env.other: VAR=value                               the same under another name, <name>.other.np<k>
 function(papcoll_add_mpi_test name)
     papcoll_add_test_executable(${name} papcoll_doctest_mpi_main ${ARGN})
@@ -79,6 +80,11 @@ function(papcoll_add_mpi_test name)
         set(counts ${PAPCOLL_TEST_RANKS})
     endif()
     file(STRINGS ${source} variants REGEX "^// env[^ ]*: ")
+    set(variant_counts ${counts})
+    list(FILTER variant_counts INCLUDE REGEX "^[38]$")
+    if(NOT variant_counts)
+        set(variant_counts ${counts})
+    endif()
     foreach(ranks IN LISTS counts)
         papcoll_add_ranks(${name}.np${ranks} ${name} ${ranks})
         foreach(variant IN LISTS variants)
@@ -90,7 +96,9 @@ function(papcoll_add_mpi_test name)
                 set(label ${CMAKE_MATCH_2})
             endif()
             separate_arguments(environment UNIX_COMMAND "${CMAKE_MATCH_3}")
-            papcoll_add_ranks(${name}.${label}.np${ranks} ${name} ${ranks} ${environment})
+            if(ranks IN_LIST variant_counts)
+                papcoll_add_ranks(${name}.${label}.np${ranks} ${name} ${ranks} ${environment})
+            endif()
         endforeach()
     endforeach()
 endfunction()
