@@ -73,12 +73,16 @@ inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
             .longest_elements = std::max<std::size_t>(longest_message(link) / shape.element_bytes, 1)};
 }
 /// The same for rounds of which each needs the one before: messages of one round hardly meet those of the
-/// next, so that admission pays only where a message takes longer than a few round trips.
+/// next, so that admission pays only where a message takes longer than a few round trips. Where it takes a
+/// notable time, receives are posted one by one: what early ranks have for later rounds of a late one would
+/// share its link with the first round.
 [[nodiscard]] inline auto windows_of_dependent_rounds(std::size_t message_bytes, call_shape const& shape,
                                                       link_model const& link) -> message_windows {
-    bool const is_short =
-        static_cast<double>(message_bytes) * link.per_byte < 4 * static_cast<double>(link.latency.count());
-    return windows_for(is_short ? 0 : message_bytes, shape, link);
+    double const time = static_cast<double>(message_bytes) * link.per_byte;
+    auto const latency = static_cast<double>(link.latency.count());
+    auto windows = windows_for(time < 4 * latency ? 0 : message_bytes, shape, link);
+    if (time > latency / 4) windows.receives = 1;
+    return windows;
 }
 
 /// The data cut into blocks, and who owns each; without owners the root owns all.
