@@ -60,7 +60,7 @@ TEST_CASE("one rank late: one stage of both halves; together, unknown or short: 
     CHECK(stages({.arrivals = late}, mega) == list{work::reduce_spread});
     CHECK(stages({.arrivals = one_late(8, ticks(0))}, mega) == list{work::reduce, work::disseminate});
     CHECK(stages({}, mega) == list{work::reduce, work::disseminate});
-    CHECK(stages({.arrivals = late}, 4) == list{work::gather_combine});
+    CHECK(stages({.arrivals = late}, 4) == list{work::butterfly});
     CHECK(stages({.arrivals = late}, 0) == stages({}, 0));
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("a butterfly combines each operand once, in rank order, with the same 
 
 TEST_CASE("its rounds are the logarithm, and two more unless the ranks are a power of two") {
     for (int p = 1; p <= 300; ++p) {
-        auto const bits = index(std::bit_width(static_cast<unsigned>(p)) - 1);
+        auto const bits = index(static_cast<int>(std::bit_width(static_cast<unsigned>(p))) - 1);
         std::size_t longest = 0;
         for (auto const& rounds : all_ranks(p)) longest = std::max(longest, rounds.size());
         CHECK(longest == bits + (std::has_single_bit(static_cast<unsigned>(p)) ? 0 : 2));
