@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -118,7 +119,8 @@ struct gather_algorithm {
         papcoll::background_circulant policy{.arrivals = {}, .block_time = block_time};
         if (segments > 0) policy.segments = segments;
         int const pieces = policy.blocks(shape, link);
-        return exits(papcoll::background_circulant_scheduler{block_time, link.latency}, pieces);
+        auto const latency = std::min(link.latency, block_time);
+        return exits(papcoll::background_circulant_scheduler{block_time, latency}, pieces);
     }
     return {};
 }
