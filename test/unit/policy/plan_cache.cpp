@@ -48,7 +48,7 @@ TEST_CASE("plans of different sizes and displacements are different plans") {
     CHECK(cache.plan(policy, shape_of(even), slow) == plan);
 }
 
-TEST_CASE("plans differ by operation, root, element, exactness, link and policy") {
+TEST_CASE("plans differ by operation, root, element, exactness, commutativity, link and policy") {
     std::any slot;
     auto& cache = papcoll::detail::plan_cache::of(slot);
     papcoll::circulant const policy{};
@@ -67,6 +67,7 @@ TEST_CASE("plans differ by operation, root, element, exactness, link and policy"
     other([](call_shape& s) { s.count = 101; });
     other([](call_shape& s) { s.element_bytes = 4; });
     other([](call_shape& s) { s.exact = true; });
+    other([](call_shape& s) { s.commutative = false; });
     CHECK(cache.plan(policy, shape, link_model{ticks(1'001), 1.0}) != plan);
     CHECK(cache.plan(policy, shape, link_model{ticks(1'000), 1.5}) != plan);
     CHECK(cache.plan(papcoll::circulant{.block_bytes = 64}, shape, slow) != plan);
