@@ -13,8 +13,10 @@ namespace papcoll::inline v0 {
 /// A collective operation under way. Its buffers must stay alive and untouched until it has ended.
 ///
 /// Operations progress inside test() and wait() of any request of the process, and while a papcoll collective
-/// blocks, whichever communicators they are on; other MPI calls do not progress them. The destructor waits; a
-/// failure that nobody asked for is lost there. A request object is used by one thread at a time.
+/// blocks, whichever communicators they are on; other MPI calls do not progress them, and neither does a
+/// blocking collective with the policy `native`, which is one: no rank may wait for a request before it calls
+/// what others block in. The destructor waits; a failure that nobody asked for is lost there. A request
+/// object is used by one thread at a time.
 class [[nodiscard]] request {
 public:
     /// A request of nothing, which has ended.
