@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <cmath>
 #include <concepts>
 #include <memory>
 #include <mutex>
@@ -167,8 +168,9 @@ private:
 /// Throws std::invalid_argument for a null communicator, an intercommunicator, or a link of negative cost.
 template <communicator Comm>
 void attach(Comm&& comm, attach_options const& options = {}) {
-    if (options.link && (options.link->latency < ticks{0} || !(options.link->per_byte >= 0)))
-        throw std::invalid_argument("papcoll: options.link must not have negative costs");
+    if (options.link && (options.link->latency < ticks{0} || !(options.link->per_byte >= 0) ||
+                         std::isinf(options.link->per_byte)))
+        throw std::invalid_argument("papcoll: options.link must have finite costs that are not negative");
     auto const c = context_of(comm);
     using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
     c->configure(options);

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -108,6 +109,8 @@ struct block_layout {
 }
 /// Each rank's part is cut into `blocks`.
 [[nodiscard]] inline auto layout_of_ranks(call_shape const& shape, int blocks) -> block_layout {
+    auto const all = static_cast<long long>(shape.ranks) * blocks;
+    require(all <= std::numeric_limits<int>::max(), "the blocks of all ranks must be numbered by int", all);
     block_layout layout;
     int owner = 0;
     for (auto const& part : rank_ranges(shape)) {
