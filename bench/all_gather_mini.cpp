@@ -114,6 +114,7 @@ public:
         for (auto const size : m_settings.sizes)
             for (auto const delay : m_settings.delays) run_case(size, delay);
         if (m_rank == 0) print_winners();
+        report_lateness(m_comm);
     }
 
 private:

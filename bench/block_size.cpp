@@ -73,14 +73,6 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
     return std::nullopt;
 }
 
-/// Clocks of different machines count from their boots, far apart; of one machine they differ by the barrier.
-auto one_clock(MPI_Comm comm) -> bool {
-    MPI_Barrier(comm);
-    std::int64_t ends[2] = {now().count(), -now().count()};
-    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, comm);
-    return ticks{ends[0] + ends[1]} < std::chrono::seconds(1);
-}
-
 /// What is cut into blocks: everything, or the largest part of a rank.
 struct cut_data {
     std::size_t elements;
@@ -255,7 +247,6 @@ auto run(int argc, char** argv) -> int {
     settings s;
     if (auto const code = parse(argc, argv, s)) return *code;
     try {
-        if (!one_clock(MPI_COMM_WORLD)) throw std::runtime_error("the ranks must share one machine's clock");
         papcoll::attach(MPI_COMM_WORLD);
         csv_file const csv(rank == 0 ? s.csv : "");
         if (rank == 0) print_head(s);
@@ -266,6 +257,7 @@ auto run(int argc, char** argv) -> int {
                 one.measure_all();
                 if (rank == 0) one.report(csv.file.get());
             }
+        report_lateness(MPI_COMM_WORLD);
     } catch (std::exception const& error) {
         // The other ranks may be inside an operation that this one has left.
         std::fprintf(stderr, "block_size: rank %d: %s\n", rank, error.what());
