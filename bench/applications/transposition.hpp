@@ -2,7 +2,6 @@
 #pragma once
 
 #include <papcoll/collective/all_to_all.hpp>
-#include <papcoll/context/observer.hpp>
 #include <papcoll/core.hpp>
 #include <papcoll/policy/all_to_all.hpp>
 
@@ -11,7 +10,6 @@
 #include <charconv>
 #include <complex>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -21,26 +19,25 @@
 
 namespace bench {
 
-/// The all-to-all of an application, by an algorithm that is chosen by name, timed. What is not the MPI
-/// library's own is reported to the tracer, if there is one.
+/// The all-to-all of an application, by an algorithm that is chosen by name, timed.
 class transposition {
 public:
     using value = std::complex<double>;
 
     explicit transposition(MPI_Comm comm)
-        : m_comm(comm)
-        , m_observer(papcoll::tracer_observer(static_cast<int>(MPI_Comm_c2f(comm)))) {
+        : m_comm(comm) {
         papcoll::attach(comm);
         choose("native");
     }
 
-    /// "native", "linear", "pairwise", "bruck", "linear_sync" or "linear_sync:WINDOW". Throws
+    /// "automatic", "native", "linear", "pairwise", "bruck", "linear_sync" or "linear_sync:WINDOW". Throws
     /// std::invalid_argument for others.
     void choose(std::string_view name) {
-        m_native = name == "native";
         constexpr std::string_view with_window = "linear_sync:";
-        if (m_native)
+        if (name == "native")
             take(papcoll::native{});
+        else if (name == "automatic")
+            take(papcoll::automatic{});
         else if (name == "linear")
             take(papcoll::all_to_all_linear{});
         else if (name == "pairwise")
@@ -53,22 +50,14 @@ public:
             take(papcoll::all_to_all_linear_sync{.window = window_of(name.substr(with_window.size()))});
         else
             throw std::invalid_argument("no all-to-all " + std::string(name) +
-                                        ": native, linear, pairwise, bruck, linear_sync[:WINDOW]");
+                                        ": automatic, native, linear, pairwise, bruck, linear_sync[:WINDOW]");
     }
 
     /// n values for each rank.
     void operator()(value const* in, std::size_t n, value* out) {
         auto const entry = now();
         m_exchange(in, n, out);
-        auto const exit = now();
-        m_time += exit - entry;
-        if (m_native || !m_observer) return;
-        m_observer({.operation = "all_to_all",
-                    .bytes = n * sizeof(value),
-                    .sequence = m_sequence++,
-                    .entry = entry,
-                    .exit = exit,
-                    .call_site = __builtin_return_address(0)});
+        m_time += now() - entry;
     }
 
     /// What this rank has spent in it since the last reset.
@@ -92,10 +81,7 @@ private:
     }
 
     MPI_Comm m_comm;
-    papcoll::observer m_observer;
     std::function<void(value const*, std::size_t, value*)> m_exchange;
-    bool m_native = true;
-    std::uint64_t m_sequence = 0;
     ticks m_time{0};
 };
 

@@ -28,6 +28,7 @@
 #include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/arrival_all_reduce.hpp>
 #include <papcoll/policy/arrival_tree.hpp>
+#include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
 #include <papcoll/policy/binomial_tree.hpp>

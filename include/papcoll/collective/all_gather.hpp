@@ -86,47 +86,48 @@ struct all_gather_function : collective_forms<Blocking> {
     static constexpr bool accepts = collective_policy<P, collective_kind::all_gather>;
 
     /// n elements each.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_gather_call<T>{in, out, false, n}, policy);
     }
     /// n elements each; `out` is resized.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, T const* in, std::size_t n, std::vector<T>& out, Policy const& policy) const
-        -> result {
+    auto operator()(Comm&& comm, T const* in, std::size_t n, std::vector<T>& out,
+                    Policy const& policy = {}) const -> result {
         out.resize(n * static_cast<std::size_t>(size_and_rank(comm).first));
         return this->call(comm, all_gather_call<T>{in, out.data(), false, n}, policy);
     }
     /// n elements each, in place: rank r's are at values + r n before.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, Policy const& policy) const
-        -> result {
+    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n,
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_gather_call<T>{nullptr, values.buffer, true, n}, policy);
     }
     /// One element each.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, Policy const& policy) const
+    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, Policy const& policy = {}) const
         -> result {
         return this->call(comm, all_gather_call<T>{&in, out, false, 1}, policy);
     }
     /// One element each; `out` is resized.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, std::vector<T>& out, Policy const& policy) const -> result {
+    auto operator()(Comm&& comm, T const& in, std::vector<T>& out, Policy const& policy = {}) const
+        -> result {
         return (*this)(comm, &in, 1, out, policy);
     }
 };
 
 template <class T>
 struct plan_all_gather_function {
-    template <communicator Comm, class Policy>
+    template <communicator Comm, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::all_gather>
-    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Policy const& policy) const {
+    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Policy const& policy = {}) const {
         return make_plan(comm, all_gather_call<T>{nullptr, nullptr, false, n}, policy);
     }
 };
@@ -135,9 +136,9 @@ struct plan_all_gather_function {
 
 /// Collects the n elements of every rank on all ranks: those of rank r at out + r n.
 ///
-///     all_gather(comm, in, n, out, policy)             n elements; out is a pointer or a std::vector
-///     all_gather(comm, in, out, policy)                single values
-///     all_gather(comm, inplace(values), n, policy)     rank r's elements are at values + r n before
+///     all_gather(comm, in, n, out[, policy])             n elements; out is a pointer or a std::vector
+///     all_gather(comm, in, out[, policy])                single values
+///     all_gather(comm, inplace(values), n[, policy])     rank r's elements are at values + r n before
 ///
 /// Must agree on all ranks: n, and the policy with all its members. Elements arrive in place; only the rank's
 /// own are copied.
@@ -158,7 +159,7 @@ inline constexpr detail::all_gather_function<true> all_gather{};
 /// all_gather that returns at once; the buffers must stay until the request has ended.
 inline constexpr detail::all_gather_function<false> iall_gather{};
 
-/// plan_all_gather<T>(comm, n, policy) prepares all-gathers of n elements of type T per rank, which
+/// plan_all_gather<T>(comm, n[, policy]) prepares all-gathers of n elements of type T per rank, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not.
 /// Throws as all_gather does.
 template <class T>

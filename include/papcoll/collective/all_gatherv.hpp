@@ -109,37 +109,39 @@ struct all_gatherv_function : collective_forms<Blocking> {
     static constexpr bool accepts = collective_policy<P, collective_kind::all_gather>;
 
     /// sizes[rank] elements; the parts follow each other.
-    template <communicator Comm, class T, counts_range Sizes, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Sizes const& sizes,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_gatherv_call<T>{in, out, false, sizes_of(sizes)}, policy);
     }
-    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
+              class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Sizes const& sizes,
-                    Displacements const& displacements, Policy const& policy) const -> result {
+                    Displacements const& displacements, Policy const& policy = {}) const -> result {
         return this->call(comm, all_gatherv_call<T>{in, out, false, sizes_of(sizes, displacements)}, policy);
     }
     /// In place: each rank's part is where it belongs before.
-    template <communicator Comm, class T, counts_range Sizes, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, Sizes const& sizes,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_gatherv_call<T>{nullptr, values.buffer, true, sizes_of(sizes)}, policy);
     }
-    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
+              class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, Sizes const& sizes,
-                    Displacements const& displacements, Policy const& policy) const -> result {
+                    Displacements const& displacements, Policy const& policy = {}) const -> result {
         return this->call(
             comm, all_gatherv_call<T>{nullptr, values.buffer, true, sizes_of(sizes, displacements)}, policy);
     }
     /// `in` has sizes[rank] elements; `out` is resized to hold all of them.
-    template <communicator Comm, class T, counts_range Sizes, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Sizes const& sizes,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         auto parts = sizes_of(sizes);
         auto const rank = static_cast<std::size_t>(rank_of(comm));
         if (rank < parts.sizes().size() && in.size() != parts.sizes()[rank])
@@ -152,15 +154,15 @@ struct all_gatherv_function : collective_forms<Blocking> {
 
 template <class T>
 struct plan_all_gatherv_function {
-    template <communicator Comm, counts_range Sizes, class Policy>
+    template <communicator Comm, counts_range Sizes, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::all_gather>
-    [[nodiscard]] auto operator()(Comm const& comm, Sizes const& sizes, Policy const& policy) const {
+    [[nodiscard]] auto operator()(Comm const& comm, Sizes const& sizes, Policy const& policy = {}) const {
         return make_plan(comm, all_gatherv_call<T>{nullptr, nullptr, false, sizes_of(sizes)}, policy);
     }
-    template <communicator Comm, counts_range Sizes, counts_range Displacements, class Policy>
+    template <communicator Comm, counts_range Sizes, counts_range Displacements, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::all_gather>
     [[nodiscard]] auto operator()(Comm const& comm, Sizes const& sizes, Displacements const& displacements,
-                                  Policy const& policy) const {
+                                  Policy const& policy = {}) const {
         return make_plan(comm, all_gatherv_call<T>{nullptr, nullptr, false, sizes_of(sizes, displacements)},
                          policy);
     }
@@ -171,8 +173,8 @@ struct plan_all_gatherv_function {
 /// Collects sizes[r] elements of each rank r on all ranks, at out + displacements[r]; without displacements
 /// the parts follow each other.
 ///
-///     all_gatherv(comm, in, out, sizes[, displacements], policy)
-///     all_gatherv(comm, inplace(values), sizes[, displacements], policy)
+///     all_gatherv(comm, in, out, sizes[, displacements][, policy])
+///     all_gatherv(comm, inplace(values), sizes[, displacements][, policy])
 ///
 /// Must agree on all ranks: the sizes (any contiguous range of integers), and the policy with all its
 /// members. Displacements may differ. Sizes of zero are welcome. Elements arrive in place; only the rank's
@@ -193,7 +195,7 @@ inline constexpr detail::all_gatherv_function<true> all_gatherv{};
 /// displacements need not.
 inline constexpr detail::all_gatherv_function<false> iall_gatherv{};
 
-/// plan_all_gatherv<T>(comm, sizes[, displacements], policy) prepares all-gathers of these sizes, which
+/// plan_all_gatherv<T>(comm, sizes[, displacements][, policy]) prepares all-gathers of these sizes, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not.
 /// Throws as all_gatherv does.
 template <class T>

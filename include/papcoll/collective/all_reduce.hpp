@@ -85,48 +85,48 @@ struct all_reduce_function : collective_forms<Blocking> {
     }
 
     /// n elements each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, Op op,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_reduce_call<T, Op>{in, out, false, n, std::move(op)}, policy);
     }
     /// In place.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, Op op,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_reduce_call<T, Op>{values.buffer, values.buffer, true, n, std::move(op)},
                           policy);
     }
     /// One element each, in place.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T> value, Op op, Policy const& policy) const
+    auto operator()(Comm&& comm, boost::mpi::inplace_t<T> value, Op op, Policy const& policy = {}) const
         -> result {
         return this->call(comm, all_reduce_call<T, Op>{&value.buffer, &value.buffer, true, 1, std::move(op)},
                           policy);
     }
     /// One element each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op, Policy const& policy) const
-        -> result {
+    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op,
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
     }
     /// One element each; returns the result.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T> && Blocking [[nodiscard]] auto
-    operator()(Comm&& comm, T const& in, Op op, Policy const& policy) const -> T {
+    operator()(Comm&& comm, T const& in, Op op, Policy const& policy = {}) const -> T {
         T out{};
         this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
         return out;
     }
     /// Vectors of equal size on all ranks; `out` is resized.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Op op,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         out.resize(in.size());
         return this->call(
             comm, all_reduce_call<T, Op>{in.data(), out.data(), false, in.size(), std::move(op)}, policy);
@@ -135,9 +135,9 @@ struct all_reduce_function : collective_forms<Blocking> {
 
 template <class T>
 struct plan_all_reduce_function {
-    template <communicator Comm, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, reduction_operator<T> Op, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::all_reduce>
-    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy) const {
+    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy = {}) const {
         return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)},
                          all_reduce_policy<T>(policy));
     }
@@ -148,10 +148,10 @@ struct plan_all_reduce_function {
 /// Combines the `in` of all ranks element by element and leaves the result, the same to the bit, in `out` on
 /// all of them.
 ///
-///     all_reduce(comm, in, n, out, op, policy)        n elements
-///     all_reduce(comm, inplace(values), n, op, policy)
-///     all_reduce(comm, in, out, op, policy)           single values, or std::vectors of one size
-///     all_reduce(comm, in, op, policy)                a single value; returns the result
+///     all_reduce(comm, in, n, out, op[, policy])        n elements
+///     all_reduce(comm, inplace(values), n, op[, policy])
+///     all_reduce(comm, in, out, op[, policy])           single values, or std::vectors of one size
+///     all_reduce(comm, in, op[, policy])                a single value; returns the result
 ///
 /// Must agree on all ranks: the count, the policy with all its members, and what the operator computes.
 ///
@@ -174,9 +174,9 @@ inline constexpr detail::all_reduce_function<true> all_reduce{};
 /// all_reduce that returns at once; the buffers must stay until the request has ended.
 inline constexpr detail::all_reduce_function<false> iall_reduce{};
 
-/// plan_all_reduce<T>(comm, n, op, policy) prepares all-reduces of n elements of type T, which `run(in, out)`
-/// or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not. Throws as all_reduce
-/// does.
+/// plan_all_reduce<T>(comm, n, op[, policy]) prepares all-reduces of n elements of type T, which `run(in,
+/// out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not. Throws as
+/// all_reduce does.
 template <class T>
 inline constexpr detail::plan_all_reduce_function<T> plan_all_reduce{};
 

@@ -80,49 +80,49 @@ struct all_to_all_function : collective_forms<Blocking> {
     static constexpr bool accepts = collective_policy<P, collective_kind::all_to_all>;
 
     /// n elements for each rank.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_to_all_call<T>{in, out, false, n}, policy);
     }
     /// n elements for each rank; `out` is resized.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::size_t n, std::vector<T>& out,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         // To the size of `in`, since only a right one counts: n may be anything still.
         out.resize(in.size());
         return this->call(comm, all_to_all_call<T>{in.data(), out.data(), false, n, in.size()}, policy);
     }
     /// n elements for each rank, in place: rank r's come where those for it were.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, Policy const& policy) const
-        -> result {
+    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n,
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, all_to_all_call<T>{values.buffer, values.buffer, true, n}, policy);
     }
     /// One element for each rank.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Policy const& policy) const
+    auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Policy const& policy = {}) const
         -> result {
         return this->call(comm, all_to_all_call<T>{in, out, false, 1}, policy);
     }
     /// One element for each rank; `out` is resized.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Policy const& policy) const
-        -> result {
+    auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out,
+                    Policy const& policy = {}) const -> result {
         return (*this)(comm, in, 1, out, policy);
     }
 };
 
 template <class T>
 struct plan_all_to_all_function {
-    template <communicator Comm, class Policy>
+    template <communicator Comm, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::all_to_all>
-    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Policy const& policy) const {
+    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Policy const& policy = {}) const {
         return make_plan(comm, all_to_all_call<T>{nullptr, nullptr, false, n}, policy);
     }
 };
@@ -132,9 +132,9 @@ struct plan_all_to_all_function {
 /// Gives every rank a block of n elements from every other: those at in + r n of rank s come to out + s n of
 /// rank r.
 ///
-///     all_to_all(comm, in, n, out, policy)             n elements; pointers, or std::vectors
-///     all_to_all(comm, in, out, policy)                one element for each rank
-///     all_to_all(comm, inplace(values), n, policy)     rank r's come where those for it were
+///     all_to_all(comm, in, n, out[, policy])             n elements; pointers, or std::vectors
+///     all_to_all(comm, in, out[, policy])                one element for each rank
+///     all_to_all(comm, inplace(values), n[, policy])     rank r's come where those for it were
 ///
 /// Must agree on all ranks: n, and the policy with all its members. In place the blocks are copied first.
 ///
@@ -159,7 +159,7 @@ inline constexpr detail::all_to_all_function<true> all_to_all{};
 /// all_to_all that returns at once; the buffers must stay until the request has ended.
 inline constexpr detail::all_to_all_function<false> iall_to_all{};
 
-/// plan_all_to_all<T>(comm, n, policy) prepares all-to-alls of n elements of type T for each rank, which
+/// plan_all_to_all<T>(comm, n[, policy]) prepares all-to-alls of n elements of type T for each rank, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not.
 /// Throws as all_to_all does.
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/call.hpp>
 #include <papcoll/collective/execute.hpp>
+#include <papcoll/context/observed_operation.hpp>
 #include <papcoll/executor/native.hpp>
 #include <papcoll/executor/serialization.hpp>
 #include <papcoll/policy/plan_cache.hpp>
@@ -30,7 +31,8 @@
 //  that
 //     cannot be.
 //  5. `call.execute(context, plan, tag)` makes the operation that executes a plan.
-//  6. `call.native_operation(comm)` begins the MPI library's own, `call.native_blocking(comm)` runs it.
+//  6. `call.native_operation(comm)` begins the MPI library's own, `call.native_blocking(comm)` runs it; both
+//  are missing where MPI has no such call.
 namespace papcoll::inline v0::detail {
 
 [[noreturn]] inline void reject(std::string const& what) { throw std::invalid_argument("papcoll: " + what); }
@@ -112,6 +114,55 @@ void check_native_call(MPI_Comm user, Call const& call) {
     check_call(call, call.shape(ranks, rank));
 }
 
+/// Whether the MPI library can make this call.
+template <class Transport, class Call>
+inline constexpr bool has_native =
+    std::derived_from<Transport, mpi_transport> && !serializable<typename Call::value_type> &&
+    requires(Call const& call, MPI_Comm comm) {
+    call.native_operation(comm);
+};
+
+template <class Call, transport Transport>
+[[nodiscard]] auto shape_of(context<Transport> const& c, Call const& call) -> call_shape {
+    auto shape = call.shape(c.size(), c.rank());
+    shape.has_native = has_native<Transport, Call>;
+    return shape;
+}
+
+/// The operation that executes a plan for a call.
+template <transport Transport, class Call>
+[[nodiscard]] auto execute_plan(std::shared_ptr<context<Transport>> const& c, Call const& call,
+                                plan_pointer const& plan, int tag) -> std::shared_ptr<operation> {
+    if constexpr (has_native<Transport, Call>)
+        if (!plan->stages.empty() && plan->stages.front().what == execution_stage::work::native)
+            return call.native_operation(c->transport_layer().communicator());
+    return call.execute(c, plan, tag);
+}
+
+/// What an observer is told of a call that begins now. The bytes are what the MPI routine counts: of one
+/// rank's block where all ranks have equal ones.
+[[nodiscard]] inline auto record_of(call_shape const& shape, std::uint64_t sequence, void const* call_site)
+    -> collective_record {
+    auto const what = shape.operation;
+    bool const of_one_rank =
+        shape.sizes.empty() && (what == collective_kind::gather || what == collective_kind::all_gather ||
+                                what == collective_kind::all_to_all);
+    auto const parts = static_cast<std::size_t>(of_one_rank ? shape.ranks : 1);
+    return {to_string(what), shape.bytes() / parts, sequence, steady_now(), ticks{0}, call_site};
+}
+/// make_call, with the context's observer told of the end.
+template <transport Transport, class Policy, class Check, class Start>
+[[nodiscard]] auto make_observed_call(std::shared_ptr<context<Transport>> const& c, call_shape const& shape,
+                                      Policy const& policy, Check check, Start start, void const* call_site)
+    -> std::shared_ptr<operation> {
+    auto const make = [&] {
+        return make_call(c, to_string(shape.operation), shape, policy, check, std::move(start));
+    };
+    if (!c->observed_by()) return make();
+    auto const record = record_of(shape, c->sequence(), call_site);
+    return std::make_shared<observed_operation>(make(), c->observed_by(), record);
+}
+
 /// Makes the operation of a call once the ranks have agreed.
 template <transport Transport, class Call, class Policy>
 [[nodiscard]] auto start_of(Call const& call, Policy const& policy) {
@@ -126,8 +177,8 @@ template <transport Transport, class Call, class Policy>
         };
     } else {
         return [call, policy](context_pointer const& c, int tag) -> std::shared_ptr<operation> {
-            auto const shape = call.shape(c->size(), c->rank());
-            return call.execute(c, plan_cache::of(c->cache()).plan(policy, shape, c->link()), tag);
+            auto const shape = shape_of(*c, call);
+            return execute_plan(c, call, plan_cache::of(c->cache()).plan(policy, shape, c->link()), tag);
         };
     }
 }
@@ -135,17 +186,23 @@ template <transport Transport, class Call, class Policy>
 /// The operation of a call on this context.
 template <transport Transport, class Call, class Policy>
 [[nodiscard]] auto operation_of(std::shared_ptr<context<Transport>> const& c, Call const& call,
-                                Policy const& policy) -> std::shared_ptr<operation> {
-    auto const shape = call.shape(c->size(), c->rank());
+                                Policy const& policy, void const* call_site) -> std::shared_ptr<operation> {
+    auto const shape = shape_of(*c, call);
     auto const check = [&] {
         check_call(call, shape);
         if constexpr (!std::same_as<Policy, native>) policy.check(shape);
     };
-    return make_call(c, to_string(Call::operation), shape, policy, check, start_of<Transport>(call, policy));
+    auto start = start_of<Transport>(call, policy);
+    if constexpr (std::same_as<Policy, native>)
+        return make_call(c, to_string(Call::operation), shape, policy, check, std::move(start));
+    else
+        return make_observed_call(c, shape, policy, check, std::move(start), call_site);
 }
 
+// These are not inlined, so that their return address lies where the collective is called.
+
 template <class Call, class Comm, class Policy>
-auto begin_collective(Comm& comm, Call const& call, Policy const& policy) -> request {
+[[gnu::noinline]] auto begin_collective(Comm& comm, Call const& call, Policy const& policy) -> request {
     Call::template require<Policy>();
     if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
         auto const user = static_cast<MPI_Comm>(comm);
@@ -156,13 +213,13 @@ auto begin_collective(Comm& comm, Call const& call, Policy const& policy) -> req
         }
     }
     auto const c = papcoll::context_of(comm);
-    return begin_operation(c, operation_of(c, call, policy));
+    return begin_operation(c, operation_of(c, call, policy, __builtin_return_address(0)));
 }
 
 /// Calls that block go to the library's blocking routine itself, which it tunes better than the nonblocking
 /// one and which does not match it, unless papcoll has an agreement to make first.
 template <class Call, class Comm, class Policy>
-void run_collective(Comm& comm, Call const& call, Policy const& policy) {
+[[gnu::noinline]] void run_collective(Comm& comm, Call const& call, Policy const& policy) {
     Call::template require<Policy>();
     if constexpr (std::same_as<Policy, native> && std::convertible_to<Comm, MPI_Comm>) {
         auto const user = static_cast<MPI_Comm>(comm);
@@ -173,7 +230,7 @@ void run_collective(Comm& comm, Call const& call, Policy const& policy) {
         }
     }
     auto const c = papcoll::context_of(comm);
-    run_operation(c, operation_of(c, call, policy));
+    run_operation(c, operation_of(c, call, policy, __builtin_return_address(0)));
 }
 
 /// What the forms of a collective do with their call: run it, or return its request.

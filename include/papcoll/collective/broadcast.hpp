@@ -60,24 +60,26 @@ struct broadcast_function : collective_forms<Blocking> {
     static constexpr bool accepts = collective_policy<P, collective_kind::broadcast>;
 
     /// n elements.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, T* values, std::size_t n, int root, Policy const& policy) const -> result {
+    auto operator()(Comm&& comm, T* values, std::size_t n, int root, Policy const& policy = {}) const
+        -> result {
         return this->call(comm, broadcast_call<T>{values, n, root}, policy);
     }
     /// One element.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T& value, int root, Policy const& policy) const -> result {
+    auto operator()(Comm&& comm, T& value, int root, Policy const& policy = {}) const -> result {
         return this->call(comm, broadcast_call<T>{&value, 1, root}, policy);
     }
 };
 
 template <class T>
 struct plan_broadcast_function {
-    template <communicator Comm, class Policy>
+    template <communicator Comm, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::broadcast>
-    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, int root, Policy const& policy) const {
+    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, int root,
+                                  Policy const& policy = {}) const {
         return make_plan(comm, broadcast_call<T>{nullptr, n, root}, policy);
     }
 };
@@ -86,8 +88,8 @@ struct plan_broadcast_function {
 
 /// Copies the root's values to all ranks.
 ///
-///     broadcast(comm, values, n, root, policy)     n elements
-///     broadcast(comm, value, root, policy)         a single one
+///     broadcast(comm, values, n, root[, policy])     n elements
+///     broadcast(comm, value, root[, policy])         a single one
 ///
 /// Must agree on all ranks: the count, the root, and the policy with all its members. The values arrive in
 /// place, without a copy in between.
@@ -109,8 +111,8 @@ inline constexpr detail::broadcast_function<true> broadcast{};
 /// broadcast that returns at once; the values must stay, untouched, until the request has ended.
 inline constexpr detail::broadcast_function<false> ibroadcast{};
 
-/// plan_broadcast<T>(comm, n, root, policy) prepares broadcasts of n elements of type T, which `run(values)`
-/// makes. Collective: attaches papcoll to `comm` if it is not. Throws as broadcast does.
+/// plan_broadcast<T>(comm, n, root[, policy]) prepares broadcasts of n elements of type T, which
+/// `run(values)` makes. Collective: attaches papcoll to `comm` if it is not. Throws as broadcast does.
 template <class T>
 inline constexpr detail::plan_broadcast_function<T> plan_broadcast{};
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <papcoll/context/attach.hpp>
+#include <papcoll/detail/hash.hpp>
 #include <papcoll/executor/request.hpp>
+#include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/native.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/policy/scheduled.hpp>
@@ -77,20 +79,13 @@ private:
     }
 };
 
-/// FNV-1a: the same number for the same bytes on every rank.
-[[nodiscard]] inline auto hash_bytes(std::span<std::byte const> bytes,
-                                     std::uint64_t seed = 14695981039346656037u) -> std::uint64_t {
-    for (auto const b : bytes) seed = (seed ^ static_cast<std::uint64_t>(b)) * 1099511628211u;
-    return seed;
-}
-
 template <class P>
 [[nodiscard]] auto policy_hash(P const& policy) -> std::int64_t {
     if constexpr (std::same_as<P, native>) {
         return 0;
     } else {
         std::string_view const name = policy.name();
-        auto hash = hash_bytes(std::as_bytes(std::span(name)));
+        auto hash = hash_text(name);
         std::vector<std::int64_t> key;
         if constexpr (requires { policy.agreement_key(); })
             key = policy.agreement_key();
@@ -104,7 +99,7 @@ template <class P>
 [[nodiscard]] inline auto record_of(std::string_view operation, call_shape const& shape, std::int64_t policy,
                                     std::string const& complaint) -> call_record {
     call_record r{};
-    r.smallest = {static_cast<std::int64_t>(hash_bytes(std::as_bytes(std::span(operation)))),
+    r.smallest = {static_cast<std::int64_t>(hash_text(operation)),
                   static_cast<std::int64_t>(shape.count),
                   static_cast<std::int64_t>(shape.element_bytes),
                   shape.root,

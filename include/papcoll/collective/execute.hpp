@@ -73,7 +73,8 @@ template <class T, transport Transport, class Op>
                                                                                 buffers.out, count, op);
         case execution_stage::work::gather:
         case execution_stage::work::exchange:
-            throw std::logic_error("papcoll: the policy's plan exchanges blocks and does not reduce");
+        case execution_stage::work::native:
+            throw std::logic_error("papcoll: the policy's plan does not reduce");
         case execution_stage::work::census:
             break;
         }

@@ -89,61 +89,63 @@ struct gather_function : collective_forms<Blocking> {
     static constexpr bool accepts = collective_policy<P, collective_kind::gather>;
 
     /// n elements each; `out` counts at the root alone.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, gather_call<T>{in, out, false, n, root}, policy);
     }
     /// n elements each; `out` is resized at the root.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::vector<T>& out, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         auto const [ranks, rank] = size_and_rank(comm);
         if (rank == root) out.resize(n * static_cast<std::size_t>(ranks));
         return this->call(comm, gather_call<T>{in, out.data(), false, n, root}, policy);
     }
     /// On ranks other than the root.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, T const* in, std::size_t n, int root, Policy const& policy) const -> result {
+    auto operator()(Comm&& comm, T const* in, std::size_t n, int root, Policy const& policy = {}) const
+        -> result {
         return this->call(comm, gather_call<T>{in, nullptr, false, n, root}, policy);
     }
     /// At the root, whose elements are at values + root n before.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, gather_call<T>{nullptr, values.buffer, true, n, root}, policy);
     }
     /// One element each.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, gather_call<T>{&in, out, false, 1, root}, policy);
     }
     /// One element each; `out` is resized at the root.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, std::vector<T>& out, int root, Policy const& policy) const
+    auto operator()(Comm&& comm, T const& in, std::vector<T>& out, int root, Policy const& policy = {}) const
         -> result {
         return (*this)(comm, &in, 1, out, root, policy);
     }
     /// One element, on ranks other than the root.
-    template <communicator Comm, class T, class Policy>
+    template <communicator Comm, class T, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, int root, Policy const& policy) const -> result {
+    auto operator()(Comm&& comm, T const& in, int root, Policy const& policy = {}) const -> result {
         return this->call(comm, gather_call<T>{&in, nullptr, false, 1, root}, policy);
     }
 };
 
 template <class T>
 struct plan_gather_function {
-    template <communicator Comm, class Policy>
+    template <communicator Comm, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::gather>
-    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, int root, Policy const& policy) const {
+    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, int root,
+                                  Policy const& policy = {}) const {
         return make_plan(comm, gather_call<T>{nullptr, nullptr, false, n, root}, policy);
     }
 };
@@ -152,11 +154,11 @@ struct plan_gather_function {
 
 /// Collects the n elements of every rank at the root: those of rank r at out + r n.
 ///
-///     gather(comm, in, n, out, root, policy)           n elements; out is a pointer or a std::vector
-///     gather(comm, in, n, root, policy)                the same, on ranks other than the root
-///     gather(comm, in, out, root, policy)              single values
-///     gather(comm, in, root, policy)                   the same, on ranks other than the root
-///     gather(comm, inplace(values), n, root, policy)   at the root, whose own are at values + root n before
+///     gather(comm, in, n, out, root[, policy])           n elements; out is a pointer or a std::vector
+///     gather(comm, in, n, root[, policy])                the same, on ranks other than the root
+///     gather(comm, in, out, root[, policy])              single values
+///     gather(comm, in, root[, policy])                   the same, on ranks other than the root
+///     gather(comm, inplace(values), n, root[, policy])   at the root, with its own at values + root n
 ///
 /// Must agree on all ranks: n, the root, and the policy with all its members. Elements arrive in place; only
 /// the root's own are copied.
@@ -173,7 +175,7 @@ inline constexpr detail::gather_function<true> gather{};
 /// gather that returns at once; the buffers must stay until the request has ended.
 inline constexpr detail::gather_function<false> igather{};
 
-/// plan_gather<T>(comm, n, root, policy) prepares gathers of n elements of type T per rank, which `run(in,
+/// plan_gather<T>(comm, n, root[, policy]) prepares gathers of n elements of type T per rank, which `run(in,
 /// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. Collective: attaches
 /// papcoll to `comm` if it is not. Throws as gather does.
 template <class T>

@@ -46,17 +46,17 @@ struct open_all_gather_call {
 
 struct open_all_gather_function {
     /// n elements each.
-    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy>
-    [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, Policy const& policy) const
+    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
+    [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, Policy const& policy = {}) const
         -> open_request<T> {
         auto const rank = static_cast<std::size_t>(rank_of(comm));
         auto const own = std::make_shared<contribution<T>>(block_range{n * rank, n});
         return begin_open(comm, open_all_gather_call<T>{own, out, n}, policy);
     }
     /// `out` is resized.
-    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy>
-    [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n, Policy const& policy) const
-        -> open_request<T> {
+    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
+    [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n,
+                                  Policy const& policy = {}) const -> open_request<T> {
         out.resize(n * static_cast<std::size_t>(size_and_rank(comm).first));
         return (*this)(comm, out.data(), n, policy);
     }

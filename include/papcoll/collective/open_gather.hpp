@@ -49,18 +49,18 @@ struct open_gather_call {
 
 struct open_gather_function {
     /// n elements each; `out` counts at the root alone.
-    template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy>
-    [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, int root, Policy const& policy) const
-        -> open_request<T> {
+    template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy = automatic>
+    [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, int root,
+                                  Policy const& policy = {}) const -> open_request<T> {
         auto const rank = rank_of(comm);
         auto const begin = rank == root ? n * static_cast<std::size_t>(rank) : 0;
         auto const own = std::make_shared<contribution<T>>(block_range{begin, n});
         return begin_open(comm, open_gather_call<T>{own, out, n, root}, policy);
     }
     /// `out` is resized at the root.
-    template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy>
+    template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n, int root,
-                                  Policy const& policy) const -> open_request<T> {
+                                  Policy const& policy = {}) const -> open_request<T> {
         auto const [ranks, rank] = size_and_rank(comm);
         if (rank == root) out.resize(n * static_cast<std::size_t>(ranks));
         return (*this)(comm, out.data(), n, root, policy);

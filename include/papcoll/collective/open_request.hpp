@@ -147,11 +147,11 @@ concept split_phase_policy = collective_policy<P, Operation> && !std::same_as<P,
 
 /// Begins a call with late data: `call.own` is the contribution and `call.target(rank)` where it belongs.
 template <class Call, class Comm, class Policy>
-[[nodiscard]] auto begin_open(Comm& comm, Call const& call, Policy const& policy)
+[[nodiscard, gnu::noinline]] auto begin_open(Comm& comm, Call const& call, Policy const& policy)
     -> open_request<typename Call::value_type> {
     Call::template require<Policy>();
     auto const c = papcoll::context_of(comm);
-    auto begun = begin_operation(c, operation_of(c, call, as_policy(policy)));
+    auto begun = begin_operation(c, operation_of(c, call, as_policy(policy), __builtin_return_address(0)));
     auto keeper = progress_engine::keep_driving(c->engine());
     return {std::move(begun), call.own, call.target(c->rank()), call.n, std::move(keeper)};
 }

@@ -57,22 +57,19 @@ private:
     using context_type = typename decltype(context_of(std::declval<Comm&>()))::element_type;
     using transport_type = std::remove_cvref_t<decltype(std::declval<context_type&>().transport_layer())>;
 
-    [[nodiscard]] auto shape() const -> call_shape {
-        return m_call.shape(m_context->size(), m_context->rank());
-    }
+    [[nodiscard]] auto shape() const -> call_shape { return detail::shape_of(*m_context, m_call); }
     auto operation_of(Call const& call) -> std::shared_ptr<operation> {
         auto const mine = shape();
         auto const check = [&] { detail::check_call(call, mine); };
-        auto const make = [&](auto execute) {
+        if constexpr (std::same_as<Policy, native>) {
             return detail::make_call(m_context, to_string(Call::operation), mine, m_policy, check,
-                                     std::move(execute));
-        };
-        if constexpr (std::same_as<Policy, native>)
-            return make(detail::start_of<transport_type>(call, m_policy));
-        else
-            return make([call, plan = m_plan](std::shared_ptr<context_type> const& c, int tag) {
-                return call.execute(c, plan, tag);
-            });
+                                     detail::start_of<transport_type>(call, m_policy));
+        } else {
+            auto execute = [call, plan = m_plan](std::shared_ptr<context_type> const& c, int tag) {
+                return detail::execute_plan(c, call, plan, tag);
+            };
+            return detail::make_observed_call(m_context, mine, m_policy, check, std::move(execute), nullptr);
+        }
     }
 
     Comm m_comm;

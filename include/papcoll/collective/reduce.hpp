@@ -85,61 +85,61 @@ struct reduce_function : collective_forms<Blocking> {
     static constexpr bool accepts = collective_policy<P, collective_kind::reduce>;
 
     /// n elements each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, Op op, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, reduce_call<T, Op>{in, out, false, n, std::move(op), root}, policy);
     }
     /// n elements each, on ranks other than the root.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, T const* in, std::size_t n, Op op, int root, Policy const& policy) const
+    auto operator()(Comm&& comm, T const* in, std::size_t n, Op op, int root, Policy const& policy = {}) const
         -> result {
         return this->call(comm, reduce_call<T, Op>{in, nullptr, false, n, std::move(op), root}, policy);
     }
     /// In place: the root's values are replaced by the result, the others' stay.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, Op op, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(
             comm, reduce_call<T, Op>{values.buffer, values.buffer, true, n, std::move(op), root}, policy);
     }
     /// One element each, in place.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T> value, Op op, int root, Policy const& policy) const
-        -> result {
+    auto operator()(Comm&& comm, boost::mpi::inplace_t<T> value, Op op, int root,
+                    Policy const& policy = {}) const -> result {
         return this->call(
             comm, reduce_call<T, Op>{&value.buffer, &value.buffer, true, 1, std::move(op), root}, policy);
     }
     /// One element each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, reduce_call<T, Op>{&in, &out, false, 1, std::move(op), root}, policy);
     }
     /// One element each, on ranks other than the root.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, Op op, int root, Policy const& policy) const -> result {
+    auto operator()(Comm&& comm, T const& in, Op op, int root, Policy const& policy = {}) const -> result {
         return this->call(comm, reduce_call<T, Op>{&in, nullptr, false, 1, std::move(op), root}, policy);
     }
     /// Vectors of equal size on all ranks; the root's `out` is resized.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Op op, int root,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         if (rank_of(comm) == root) out.resize(in.size());
         return this->call(
             comm, reduce_call<T, Op>{in.data(), out.data(), false, in.size(), std::move(op), root}, policy);
     }
     /// Vectors of equal size, on ranks other than the root.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
     requires accepts<Policy>
-    auto operator()(Comm&& comm, std::vector<T> const& in, Op op, int root, Policy const& policy) const
+    auto operator()(Comm&& comm, std::vector<T> const& in, Op op, int root, Policy const& policy = {}) const
         -> result {
         return this->call(comm, reduce_call<T, Op>{in.data(), nullptr, false, in.size(), std::move(op), root},
                           policy);
@@ -148,10 +148,10 @@ struct reduce_function : collective_forms<Blocking> {
 
 template <class T>
 struct plan_reduce_function {
-    template <communicator Comm, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, reduction_operator<T> Op, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::reduce>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, int root,
-                                  Policy const& policy) const {
+                                  Policy const& policy = {}) const {
         return make_plan(comm, reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op), root}, policy);
     }
 };
@@ -160,13 +160,13 @@ struct plan_reduce_function {
 
 /// Combines the `in` of all ranks element by element and leaves the result in the root's `out`.
 ///
-/// Forms as in Boost.MPI, and a policy at the end:
+/// Forms as in Boost.MPI, and a policy at the end, `automatic` by default:
 ///
-///     reduce(comm, in, n, out, op, root, policy)     n elements; `out` counts at the root alone
-///     reduce(comm, in, n, op, root, policy)          the same, on ranks other than the root
-///     reduce(comm, in, out, op, root, policy)        single values, or std::vectors of one size
-///     reduce(comm, in, op, root, policy)             the same, on ranks other than the root
-///     reduce(comm, inplace(values), n, op, root, policy)    the root's values are replaced
+///     reduce(comm, in, n, out, op, root[, policy])     n elements; `out` counts at the root alone
+///     reduce(comm, in, n, op, root[, policy])          the same, on ranks other than the root
+///     reduce(comm, in, out, op, root[, policy])        single values, or std::vectors of one size
+///     reduce(comm, in, op, root[, policy])             the same, on ranks other than the root
+///     reduce(comm, inplace(values), n, op, root[, policy])    the root's values are replaced
 ///
 /// Must agree on all ranks: the count, the root, the policy with all its members, and what the operator
 /// computes. `comm` is a boost::mpi::communicator, an MPI_Comm or a transport. Nothing is sent on the user's
@@ -195,7 +195,7 @@ inline constexpr detail::reduce_function<true> reduce{};
 /// reduce that returns at once; the buffers must stay until the request has ended. See reduce.
 inline constexpr detail::reduce_function<false> ireduce{};
 
-/// plan_reduce<T>(comm, n, op, root, policy) prepares reductions of n elements of type T, which `run(in,
+/// plan_reduce<T>(comm, n, op, root[, policy]) prepares reductions of n elements of type T, which `run(in,
 /// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. What must agree is that of
 /// reduce. Collective: attaches papcoll to `comm` if it is not. Throws as reduce does.
 ///

@@ -82,28 +82,31 @@ struct reduce_scatter_function : collective_forms<Blocking> {
     static constexpr bool accepts = collective_policy<P, collective_kind::reduce_scatter>;
 
     /// `in` has the elements of all ranks one behind the other, `out` room for sizes[rank].
-    template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
+              class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, Sizes const& sizes, std::type_identity_t<T>* out, Op op,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(comm, reduce_scatter_call<T, Op>{in, out, false, sizes_of(sizes), std::move(op)},
                           policy);
     }
     /// In place: the result is at the beginning of `values`, the rest is unspecified.
-    template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
+              class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, Sizes const& sizes, Op op,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         return this->call(
             comm,
             reduce_scatter_call<T, Op>{values.buffer, values.buffer, true, sizes_of(sizes), std::move(op)},
             policy);
     }
     /// `in` has as many elements as the sizes say; `out` is resized to sizes[rank].
-    template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
+              class Policy = automatic>
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, Sizes const& sizes, std::vector<T>& out, Op op,
-                    Policy const& policy) const -> result {
+                    Policy const& policy = {}) const -> result {
         auto parts = sizes_of(sizes);
         if (in.size() != parts.total())
             parts = parts.with_complaint("in must have as many elements as the sizes say (" +
@@ -119,9 +122,10 @@ struct reduce_scatter_function : collective_forms<Blocking> {
 
 template <class T>
 struct plan_reduce_scatter_function {
-    template <communicator Comm, counts_range Sizes, reduction_operator<T> Op, class Policy>
+    template <communicator Comm, counts_range Sizes, reduction_operator<T> Op, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::reduce_scatter>
-    [[nodiscard]] auto operator()(Comm const& comm, Sizes const& sizes, Op op, Policy const& policy) const {
+    [[nodiscard]] auto operator()(Comm const& comm, Sizes const& sizes, Op op,
+                                  Policy const& policy = {}) const {
         return make_plan(comm,
                          reduce_scatter_call<T, Op>{nullptr, nullptr, false, sizes_of(sizes), std::move(op)},
                          policy);
@@ -133,8 +137,8 @@ struct plan_reduce_scatter_function {
 /// Combines the `in` of all ranks element by element and leaves each rank its part of the result: the first
 /// sizes[0] elements on rank 0, the next sizes[1] on rank 1, and so on.
 ///
-///     reduce_scatter(comm, in, sizes, out, op, policy)          in and out are pointers or std::vectors
-///     reduce_scatter(comm, inplace(values), sizes, op, policy)  the result is at the beginning of values
+///     reduce_scatter(comm, in, sizes, out, op[, policy])          in and out are pointers or std::vectors
+///     reduce_scatter(comm, inplace(values), sizes, op[, policy])  the result is at the beginning of values
 ///
 /// Must agree on all ranks: the sizes (any contiguous range of integers; zeros are welcome), the policy with
 /// all its members, and what the operator computes.
@@ -157,7 +161,7 @@ inline constexpr detail::reduce_scatter_function<true> reduce_scatter{};
 /// not.
 inline constexpr detail::reduce_scatter_function<false> ireduce_scatter{};
 
-/// plan_reduce_scatter<T>(comm, sizes, op, policy) prepares reduce-scatters of these sizes, which `run(in,
+/// plan_reduce_scatter<T>(comm, sizes, op[, policy]) prepares reduce-scatters of these sizes, which `run(in,
 /// out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not. Throws as
 /// reduce_scatter does.
 template <class T>

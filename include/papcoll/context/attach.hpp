@@ -119,6 +119,15 @@ template <transport Transport>
         return std::make_shared<progress_engine>(t.concurrent());
 }
 
+/// A tracer in the process sees what papcoll does.
+template <transport Transport>
+[[nodiscard]] auto first_observer(Transport const& t) -> observer {
+    if constexpr (std::derived_from<Transport, mpi_transport>)
+        return tracer_observer(t.user_handle());
+    else
+        return {};
+}
+
 /// The context kept in the transport's attachment. It must not own its transport, which owns it; so what is
 /// returned keeps both alive.
 template <transport Transport>
@@ -128,7 +137,11 @@ template <transport Transport>
         std::shared_ptr<void> attached;
     };
     auto& slot = t.attachment();
-    if (!slot) slot = std::make_shared<context<Transport>>(t.borrowed(), engine_of(t));
+    if (!slot) {
+        auto made = std::make_shared<context<Transport>>(t.borrowed(), engine_of(t));
+        made->observed_by() = first_observer(t);
+        slot = std::move(made);
+    }
     auto* const found = static_cast<context<Transport>*>(slot.get());
     auto both = std::make_shared<pair>(pair{t, slot});
     return std::shared_ptr<context<Transport>>(std::move(both), found);
@@ -177,6 +190,18 @@ void attach(Comm&& comm, attach_options const& options = {}) {
     auto const op = std::make_shared<detail::attach_operation<transport_type>>(c);
     if (auto const failure = c->engine()->run(op, [&] { c->transport_layer().idle(); }))
         std::rethrow_exception(failure);
+}
+
+/// From now on `told` is called on this rank after each of papcoll's operations on `comm`, in place of whom
+/// it was before: a tracer, if one is loaded. Calls with `native` are MPI's and not reported. Local; must not
+/// be called while an operation is under way on `comm`.
+///
+///     papcoll::observe(world, [](papcoll::collective_record const& seen) {
+///         std::cerr << seen.operation << ' ' << (seen.exit - seen.entry).count() << " ns\n";
+///     });
+template <communicator Comm>
+void observe(Comm&& comm, observer told) {
+    context_of(comm)->observed_by() = std::move(told);
 }
 
 } // namespace papcoll::inline v0

@@ -3,8 +3,10 @@
 
 #include <papcoll/context/agreement.hpp>
 #include <papcoll/context/link_model.hpp>
+#include <papcoll/context/observer.hpp>
 #include <papcoll/context/ping.hpp>
 #include <papcoll/context/progress_engine.hpp>
+#include <papcoll/context/settings.hpp>
 #include <papcoll/transport/transport.hpp>
 
 #include <algorithm>
@@ -46,10 +48,21 @@ struct attachment_record {
     double per_byte;
     std::int32_t checks;
     std::int32_t measure;
+    std::int64_t least_settings, greatest_settings;
 
     static auto merge(attachment_record const& a, attachment_record const& b) -> attachment_record {
-        return {std::max(a.latency, b.latency), std::max(a.per_byte, b.per_byte),
-                std::max(a.checks, b.checks), std::max(a.measure, b.measure)};
+        return {std::max(a.latency, b.latency),
+                std::max(a.per_byte, b.per_byte),
+                std::max(a.checks, b.checks),
+                std::max(a.measure, b.measure),
+                std::min(a.least_settings, b.least_settings),
+                std::max(a.greatest_settings, b.greatest_settings)};
+    }
+    /// Throws the same on all ranks.
+    void check() const {
+        if (least_settings != greatest_settings)
+            throw std::invalid_argument("papcoll: ranks disagree on the environment: PAPCOLL_…_ALGORITHM and "
+                                        "the content of PAPCOLL_TUNING_FILE must be the same on all");
     }
 };
 
@@ -73,6 +86,10 @@ public:
     /// Agreed; valid once prepare() was true.
     [[nodiscard]] auto link() const -> link_model const& { return m_link; }
     [[nodiscard]] auto checks() const -> check_level { return m_checks; }
+    /// Who is told of operations that have ended; empty: nobody.
+    [[nodiscard]] auto observed_by() -> observer& { return m_observer; }
+    /// The number of the next operation.
+    [[nodiscard]] auto sequence() const -> std::uint32_t { return m_sequence; }
     /// Where policies keep plans to use again.
     [[nodiscard]] auto cache() -> std::any& { return m_cache; }
 
@@ -83,11 +100,13 @@ public:
         else
             begin_agreement(options.checks, {}, true);
     }
-    /// True when the attachment is complete; drives it otherwise.
+    /// True when the attachment is complete; drives it otherwise. Throws std::invalid_argument, on all ranks,
+    /// where they cannot agree.
     auto prepare(bool block) -> bool {
         if (m_prepared) return true;
         if (!m_transport.ready() || !m_options_agreement->advance(m_transport, block)) return false;
         auto agreed = m_options_agreement->result();
+        agreed.check();
         if (agreed.measure != 0) {
             if (!m_ping->advance(m_transport, block)) return false;
             if (!m_link_agreement) begin_link_agreement(agreed);
@@ -123,8 +142,13 @@ private:
                                                                            detail::attachment_record const&)>;
 
     void begin_agreement(check_level checks, link_model const& link, bool measure) {
-        detail::attachment_record const mine{static_cast<double>(link.latency.count()), link.per_byte,
-                                             static_cast<std::int32_t>(checks), measure ? 1 : 0};
+        auto const settings = environment_settings::instance().hash();
+        detail::attachment_record const mine{static_cast<double>(link.latency.count()),
+                                             link.per_byte,
+                                             static_cast<std::int32_t>(checks),
+                                             measure ? 1 : 0,
+                                             settings,
+                                             settings};
         m_checks = std::max(m_checks.load(), checks);
         m_options_agreement.emplace(mine, detail::attachment_record::merge, detail::attachment_tag);
         m_ping.emplace(m_transport, detail::attachment_tag);
@@ -147,6 +171,7 @@ private:
     std::uint32_t m_turns = 0;
     std::uint32_t m_turn = 0;
     std::any m_cache;
+    observer m_observer;
     std::optional<agreement_type> m_options_agreement, m_link_agreement;
     std::optional<detail::ping<Transport>> m_ping;
 };

@@ -18,15 +18,18 @@ namespace papcoll::inline v0 {
 /// One collective operation of papcoll as one rank saw it.
 struct collective_record {
     std::string_view operation; ///< "reduce", "all_gather", …; valid while the observer is called
-    std::size_t bytes = 0;      ///< of the operation's block or vector on this rank
+    std::size_t bytes = 0;      ///< of one rank's block or vector: what the MPI routine would be given
     std::uint64_t sequence = 0; ///< the operation's number on its communicator, by which ranks are matched
     ticks entry{0};             ///< when the call began and when its result was there, on
     ticks exit{0};              ///< std::chrono::steady_clock of this process
-    void const* call_site = nullptr; ///< the return address of the call; null if unknown
+    /// An address in the function that called, where the compiler inlined the collective into it; else one in
+    /// papcoll. Null if unknown.
+    void const* call_site = nullptr;
 };
 
-/// Called on every rank after each operation, by the thread that completed it; must not communicate or
-/// throw, and must be thread-safe if operations complete in several threads. Empty: nobody looks.
+/// Called on every rank after each operation of papcoll's, by the thread that completed it; must not
+/// communicate or throw, and must be thread-safe if operations complete in several threads. Empty: nobody
+/// looks. See observe.
 using observer = std::function<void(collective_record const&)>;
 
 /// What the tracer's shared object exports under the name papcoll_trace_record. The communicator is the

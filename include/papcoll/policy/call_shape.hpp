@@ -52,6 +52,9 @@ struct call_shape {
     bool exact = false;
     /// Whether the operator, if there is one, commutes.
     bool commutative = true;
+    /// Whether the MPI library has a routine of its own for the call. It has none for other transports, for
+    /// values that travel serialized, and for data that is contributed later.
+    bool has_native = false;
 
     [[nodiscard]] auto bytes() const -> std::size_t { return count * element_bytes; }
 };

@@ -23,10 +23,11 @@ struct execution_stage {
         butterfly,      ///< every rank exchanges partial results with others, all in one order
         gather_combine, ///< every rank gets all ranks' data and combines it in the order of ranks
         census,         ///< every rank combines partial results of all others, in an order of its own
-        exchange        ///< every rank gets a block from every other
+        exchange,       ///< every rank gets a block from every other
+        native          ///< the MPI library's own nonblocking routine does it all
     } what;
-    /// Of gather_combine: one block per rank, in a buffer of papcoll's. Of butterfly, census and exchange:
-    /// unused.
+    /// Of gather_combine: one block per rank, in a buffer of papcoll's. Of butterfly, census, exchange
+    /// and native: unused.
     message_program program = {};
     /// Of census alone.
     std::vector<census_round> census = {};

@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    using number_list = std::array<std::int64_t, 8>;
+    using number_list = std::array<std::int64_t, 9>;
 
     struct entry {
         std::type_index type;
@@ -75,13 +75,10 @@ private:
     }
 
     static auto numbers_of(call_shape const& shape, link_model const& link) -> number_list {
-        return {static_cast<std::int64_t>(shape.operation),
-                static_cast<std::int64_t>(shape.count),
-                static_cast<std::int64_t>(shape.element_bytes),
-                static_cast<std::int64_t>(shape.root),
-                static_cast<std::int64_t>(shape.exact),
-                static_cast<std::int64_t>(shape.commutative),
-                link.latency.count(),
+        return {static_cast<std::int64_t>(shape.operation),     static_cast<std::int64_t>(shape.count),
+                static_cast<std::int64_t>(shape.element_bytes), static_cast<std::int64_t>(shape.root),
+                static_cast<std::int64_t>(shape.exact),         static_cast<std::int64_t>(shape.commutative),
+                static_cast<std::int64_t>(shape.has_native),    link.latency.count(),
                 std::bit_cast<std::int64_t>(link.per_byte)};
     }
 

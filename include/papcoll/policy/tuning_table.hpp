@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/json.hpp>
 #include <papcoll/policy/call_shape.hpp>
 
@@ -49,7 +50,8 @@ public:
 
     tuning_table() = default;
     explicit tuning_table(std::vector<entry> entries)
-        : m_entries(std::move(entries)) {}
+        : m_entries(std::move(entries))
+        , m_hash(hash_of(m_entries)) {}
 
     /// Throws std::invalid_argument with the line of the mistake; `name` is what errors call the text.
     static auto parse(std::string_view text, std::string_view name = "tuning table") -> tuning_table {
@@ -74,17 +76,7 @@ public:
     }
 
     /// Equal for tables that are equal.
-    [[nodiscard]] auto hash() const -> std::int64_t {
-        std::uint64_t sum = 14695981039346656037u;
-        auto const add = [&](std::string_view text) {
-            for (char const c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
-        };
-        for (auto const& e : m_entries)
-            add(std::string(to_string(e.operation)) + '/' + std::to_string(e.ranks) + '/' +
-                std::to_string(e.bytes) + '/' + e.choice.policy + '/' +
-                std::to_string(e.choice.block_bytes.value_or(0)) + ';');
-        return static_cast<std::int64_t>(sum);
-    }
+    [[nodiscard]] auto hash() const -> std::int64_t { return m_hash; }
     [[nodiscard]] auto entries() const -> std::vector<entry> const& { return m_entries; }
     /// The nearest entry, or null when the table has none for the operation.
     [[nodiscard]] auto find(collective_kind operation, int ranks, std::size_t bytes) const -> entry const* {
@@ -147,7 +139,17 @@ private:
         return e;
     }
 
+    static auto hash_of(std::vector<entry> const& entries) -> std::int64_t {
+        std::string text;
+        for (auto const& e : entries)
+            text += std::string(to_string(e.operation)) + '/' + std::to_string(e.ranks) + '/' +
+                    std::to_string(e.bytes) + '/' + e.choice.policy + '/' +
+                    std::to_string(e.choice.block_bytes.value_or(0)) + ';';
+        return static_cast<std::int64_t>(detail::hash_text(text));
+    }
+
     std::vector<entry> m_entries;
+    std::int64_t m_hash = hash_of({});
 };
 
 } // namespace papcoll::inline v0

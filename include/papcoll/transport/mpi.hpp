@@ -38,6 +38,7 @@ public:
         int provided = MPI_THREAD_SINGLE;
         MPI_Query_thread(&provided);
         concurrent = provided == MPI_THREAD_MULTIPLE;
+        user_handle = static_cast<int>(MPI_Comm_c2f(user));
     }
     mpi_duplicates(mpi_duplicates const&) = delete;
     auto operator=(mpi_duplicates const&) -> mpi_duplicates& = delete;
@@ -68,6 +69,7 @@ public:
     int rank = 0;
     int size = 1;
     bool concurrent = false;
+    int user_handle = 0; // Fortran's, of the user's communicator
     std::array<MPI_Comm, 2> comms = {MPI_COMM_NULL, MPI_COMM_NULL};
     std::shared_ptr<void> attachment;
 
@@ -151,6 +153,8 @@ public:
     }
     /// The duplicate that data travels on.
     [[nodiscard]] auto communicator() const -> MPI_Comm { return comm(channel::data); }
+    /// The Fortran handle of the user's communicator.
+    [[nodiscard]] auto user_handle() const -> int { return m_shared->user_handle; }
 
     /// Frees the duplicates; nothing can be sent afterwards.
     void release() noexcept { m_shared->release(); }

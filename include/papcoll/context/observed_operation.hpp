@@ -1,0 +1,45 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/observer.hpp>
+#include <papcoll/context/progress_engine.hpp>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace papcoll::inline v0::detail {
+
+[[nodiscard]] inline auto steady_now() -> ticks {
+    return std::chrono::duration_cast<ticks>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+/// An operation whose observer is told when it has ended.
+class observed_operation final : public operation {
+public:
+    /// `seen` with everything but the exit.
+    observed_operation(std::shared_ptr<operation> body, observer told, collective_record const& seen)
+        : m_body(std::move(body))
+        , m_told(std::move(told))
+        , m_seen(seen) {}
+
+    auto advance(bool block) -> bool override {
+        bool const progressed = m_body->advance(block);
+        if (m_body->finished() && m_told) {
+            m_seen.exit = steady_now();
+            std::exchange(m_told, nullptr)(m_seen);
+        }
+        return progressed;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_body->finished(); }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_body->failure(); }
+    auto abandon() noexcept -> bool override { return m_body->abandon(); }
+
+private:
+    std::shared_ptr<operation> m_body;
+    observer m_told;
+    collective_record m_seen;
+};
+
+} // namespace papcoll::inline v0::detail

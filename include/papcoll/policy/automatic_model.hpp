@@ -1,0 +1,110 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/link_model.hpp>
+#include <papcoll/policy/call_shape.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/clairvoyant.hpp>
+#include <papcoll/policy/known_policies.hpp>
+#include <papcoll/policy/tuning_table.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <string>
+
+namespace papcoll::inline v0 {
+
+/// What `automatic` takes for a call.
+struct automatic_choice {
+    tuned_choice choice;
+    std::string reason;
+};
+
+namespace detail {
+
+/// The policy that ends first in the model, for one call.
+class automatic_model {
+public:
+    automatic_model(call_shape const& shape, link_model const& link, call_knowledge const& known)
+        : m_shape(shape)
+        , m_link(link)
+        , m_known(known)
+        , m_rounds(static_cast<int>(std::bit_width(static_cast<unsigned>(shape.ranks - 1)))) {}
+
+    /// Circulant schedules are within (q − 1)/n of every bound that does not know the arrivals (paper 3);
+    /// trees serve operators that do not commute and data that is not worth cutting.
+    [[nodiscard]] auto choose() const -> automatic_choice {
+        switch (m_shape.operation) {
+        case collective_kind::reduce:
+            return reduction("clairvoyant");
+        case collective_kind::all_reduce:
+            return reduction("arrival_all_reduce");
+        case collective_kind::reduce_scatter:
+            return m_shape.commutative ? blind() : ordered_scatter();
+        case collective_kind::all_gather:
+            if (aware()) return {{"background_circulant", {}}, "model: arrivals known, early parts go first"};
+            return blind();
+        case collective_kind::gather:
+            return {{"linear", {}}, "model: the root's link is the limit"};
+        case collective_kind::all_to_all:
+            return exchange();
+        case collective_kind::broadcast:
+            break;
+        }
+        return blind();
+    }
+
+private:
+    [[nodiscard]] static auto blind() -> automatic_choice {
+        return {{"circulant", {}}, "model: fewest rounds, whoever is late"};
+    }
+    /// Whether the arrivals lie so far apart that knowing them can save more than a few rounds of latency.
+    [[nodiscard]] auto aware() const -> bool {
+        auto const times = m_known.arrivals.times();
+        if (times.empty()) return false;
+        auto const [first, last] = std::minmax_element(times.begin(), times.end());
+        return *last - *first > m_link.latency * m_rounds;
+    }
+    [[nodiscard]] auto reduction(char const* when_aware) const -> automatic_choice {
+        if (!m_shape.commutative) return {{"greedy_tree", {}}, "model: keeps the order of ranks"};
+        if (aware()) {
+            if (m_shape.operation == collective_kind::reduce && clairvoyant_segments(m_shape, m_link) == 1)
+                return {{"arrival_tree", {}}, "model: one block, arrivals known"};
+            return {{when_aware, {}}, "model: arrivals known"};
+        }
+        if (combining_dominates()) return {{"greedy_tree", {}}, "model: combining outlasts transfers"};
+        return blind();
+    }
+    /// A single value that takes longer to combine than to move: trees that are made for it (paper 2).
+    [[nodiscard]] auto combining_dominates() const -> bool {
+        auto const transfer = m_link.transfer_time(m_shape.bytes());
+        return m_shape.count == 1 && m_known.compute_per_element > static_cast<double>(transfer.count());
+    }
+    [[nodiscard]] auto ordered_scatter() const -> automatic_choice {
+        if (!m_shape.has_native)
+            throw std::invalid_argument("papcoll: op must be commutative here; if it is, wrap it: "
+                                        "papcoll::commutative(op)");
+        return {{"native", {}}, "keeps the order of ranks"};
+    }
+    /// Bruck's rounds move half of all data each, the pairwise exchange every part once, at a round's
+    /// latency.
+    [[nodiscard]] auto exchange() const -> automatic_choice {
+        double const latency = round_latency(m_link);
+        double const volume = volume_time(m_shape.bytes(), m_link);
+        double const p = m_shape.ranks;
+        double const bruck = m_rounds * (latency + volume / 2);
+        double const pairwise = (p - 1) * (latency + volume / p);
+        if (bruck < pairwise) return {{"bruck", {}}, "model: few rounds for short parts"};
+        return {{"pairwise", {}}, "model: every part moves once"};
+    }
+
+    call_shape const& m_shape;
+    link_model const& m_link;
+    call_knowledge const& m_known;
+    int m_rounds;
+};
+
+} // namespace detail
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,174 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/automatic.hpp>
+#include <papcoll/policy/plan_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <any>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using papcoll::automatic;
+using papcoll::call_shape;
+using papcoll::collective_kind;
+using papcoll::link_model;
+using papcoll::ticks;
+using papcoll::tuning_table;
+using namespace std::chrono_literals;
+
+namespace {
+
+link_model const slow{ticks(50'000), 84.0}; // 100 Mbit/s
+
+auto shape_of(collective_kind operation, std::size_t count) -> call_shape {
+    call_shape shape{.operation = operation, .ranks = 8, .rank = 1};
+    shape.count = count;
+    shape.element_bytes = 4;
+    shape.has_native = true;
+    return shape;
+}
+auto policy_of(automatic const& policy, call_shape const& shape) -> std::string {
+    return policy.choose(shape, slow).choice.policy;
+}
+auto table_of(std::vector<tuning_table::entry> entries) -> std::shared_ptr<tuning_table const> {
+    return std::make_shared<tuning_table const>(std::move(entries));
+}
+template <class F>
+auto complaint_of(F const& f) -> std::string {
+    try {
+        f();
+    } catch (std::invalid_argument const& e) {
+        return e.what();
+    }
+    return "nothing was thrown";
+}
+
+std::vector<collective_kind> const all_kinds{
+    collective_kind::broadcast,  collective_kind::reduce,     collective_kind::all_reduce,
+    collective_kind::gather,     collective_kind::all_gather, collective_kind::reduce_scatter,
+    collective_kind::all_to_all,
+};
+std::vector<ticks> const one_late{0ms, 0ms, 0ms, 90ms, 0ms, 0ms, 0ms, 0ms};
+
+} // namespace
+
+TEST_CASE("without arrivals the model takes circulant graphs wherever they are") {
+    for (auto const operation :
+         {collective_kind::broadcast, collective_kind::reduce, collective_kind::all_reduce,
+          collective_kind::all_gather, collective_kind::reduce_scatter})
+        CHECK(policy_of({}, shape_of(operation, 100'000)) == "circulant");
+    CHECK(policy_of({}, shape_of(collective_kind::gather, 100'000)) == "linear");
+}
+
+TEST_CASE("an all-to-all goes in few rounds when its parts are short") {
+    CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 16)) == "bruck");
+    CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 1'000'000)) == "pairwise");
+}
+
+TEST_CASE("known arrivals take the policies that use them, unless all arrive together") {
+    automatic const aware{.arrivals = one_late};
+    CHECK(policy_of(aware, shape_of(collective_kind::reduce, 100'000)) == "clairvoyant");
+    CHECK(policy_of(aware, shape_of(collective_kind::reduce, 1)) == "arrival_tree");
+    CHECK(policy_of(aware, shape_of(collective_kind::all_reduce, 100'000)) == "arrival_all_reduce");
+    CHECK(policy_of(aware, shape_of(collective_kind::all_gather, 100'000)) == "background_circulant");
+    CHECK(policy_of(aware, shape_of(collective_kind::broadcast, 100'000)) == "circulant");
+    automatic const together{.arrivals = std::vector<ticks>(8, 5ms)};
+    for (auto const operation : {collective_kind::reduce, collective_kind::all_gather})
+        CHECK(policy_of(together, shape_of(operation, 100'000)) == "circulant");
+}
+
+TEST_CASE("operators that do not commute keep the order of ranks") {
+    for (auto const operation : {collective_kind::reduce, collective_kind::all_reduce}) {
+        auto shape = shape_of(operation, 1000);
+        shape.commutative = false;
+        CHECK(policy_of({}, shape) == "greedy_tree");
+        CHECK(policy_of({.arrivals = one_late}, shape) == "greedy_tree");
+    }
+    auto scatter = shape_of(collective_kind::reduce_scatter, 1000);
+    scatter.commutative = false;
+    CHECK(policy_of({}, scatter) == "native");
+    scatter.has_native = false;
+    CHECK(complaint_of([&] { (void)automatic{}.choose(scatter, slow); }).find("commutative") !=
+          std::string::npos);
+}
+
+TEST_CASE("a value that takes long to combine goes through the tree made for it") {
+    CHECK(policy_of({.compute_per_element = 1e6}, shape_of(collective_kind::reduce, 1)) == "greedy_tree");
+    CHECK(policy_of({.compute_per_element = 10}, shape_of(collective_kind::reduce, 1)) == "circulant");
+    CHECK(policy_of({.compute_per_element = 1e6}, shape_of(collective_kind::broadcast, 1)) == "circulant");
+}
+
+TEST_CASE("a table comes before the model, with its parameters") {
+    automatic const tuned{.table = table_of({{collective_kind::reduce, 8, 4000, {"circulant", 512}},
+                                             {collective_kind::reduce, 8, 400'000, {"native", {}}}})};
+    auto const small = tuned.choose(shape_of(collective_kind::reduce, 1000), slow);
+    CHECK(small.choice == papcoll::tuned_choice{"circulant", 512});
+    CHECK(small.reason == "tuned at 8 ranks, 4000 bytes");
+    auto const plan = tuned.plan(shape_of(collective_kind::reduce, 1000), slow);
+    CHECK(plan.stages.front().program.blocks.size() == 8);
+    CHECK(policy_of(tuned, shape_of(collective_kind::reduce, 200'000)) == "native");
+    CHECK(policy_of(tuned, shape_of(collective_kind::broadcast, 200'000)) == "circulant");
+}
+
+TEST_CASE("a tuned policy that the call cannot take gives way to the model") {
+    automatic const tuned{.table = table_of({{collective_kind::reduce, 8, 4000, {"circulant", {}}},
+                                             {collective_kind::broadcast, 8, 4000, {"native", {}}}})};
+    auto reduce = shape_of(collective_kind::reduce, 1000);
+    reduce.commutative = false;
+    CHECK(policy_of(tuned, reduce) == "greedy_tree");
+    auto broadcast = shape_of(collective_kind::broadcast, 1000);
+    CHECK(policy_of(tuned, broadcast) == "native");
+    broadcast.has_native = false;
+    CHECK(policy_of(tuned, broadcast) == "circulant");
+}
+
+TEST_CASE("an unknown policy is refused with the list of the known ones") {
+    automatic const wrong{.table = table_of({{collective_kind::gather, 8, 4000, {"circulant", {}}}})};
+    auto const complaint =
+        complaint_of([&] { (void)wrong.plan(shape_of(collective_kind::gather, 8), slow); });
+    CHECK(complaint == "papcoll: the tuning table asks for 'circulant', but gather knows native, linear, "
+                       "sorted_linear");
+}
+
+TEST_CASE("members that cannot be are refused") {
+    auto const shape = shape_of(collective_kind::reduce, 8);
+    CHECK(complaint_of([&] {
+              automatic{.arrivals = {0ms, 1ms}}.check(shape);
+          }).find("arrivals") != std::string::npos);
+    CHECK(complaint_of([&] { automatic{.compute_per_element = -1}.check(shape); }).find("compute_per_ele") !=
+          std::string::npos);
+}
+
+TEST_CASE("every known policy of every collective makes a plan") {
+    using known = papcoll::detail::known_policies<papcoll::simd_bitset<>>;
+    for (auto const operation : all_kinds) {
+        auto const names = known::names(operation);
+        CHECK(names.size() >= 2);
+        for (auto const name : names) {
+            CAPTURE(name);
+            automatic const forced{.arrivals = one_late,
+                                   .table = table_of({{operation, 8, 4000, {std::string(name), {}}}})};
+            CHECK(policy_of(forced, shape_of(operation, 800)) == name);
+            CHECK(forced.plan(shape_of(operation, 800), slow).stages.size() >= 1);
+        }
+    }
+}
+
+TEST_CASE("a choice is found again in the cache of plans, and no other is taken for it") {
+    std::any slot;
+    auto& cache = papcoll::detail::plan_cache::of(slot);
+    auto const shape = shape_of(collective_kind::broadcast, 1000);
+    automatic const model;
+    automatic const tuned{.table = table_of({{collective_kind::broadcast, 8, 4000, {"native", {}}}})};
+    auto const first = cache.plan(model, shape, slow);
+    CHECK(cache.plan(automatic{}, shape, slow) == first);
+    CHECK(cache.plan(tuned, shape, slow) != first);
+    CHECK(cache.plan(automatic{.arrivals = one_late}, shape, slow) != first);
+    auto without = shape;
+    without.has_native = false;
+    CHECK(cache.plan(tuned, without, slow)->stages.front().what !=
+          cache.plan(tuned, shape, slow)->stages.front().what);
+}
