@@ -19,6 +19,7 @@
 #include <papcoll/collective/combine_cost.hpp>
 #include <papcoll/collective/gather.hpp>
 #include <papcoll/collective/open_all_gather.hpp>
+#include <papcoll/collective/open_all_gatherv.hpp>
 #include <papcoll/collective/open_gather.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/reduce.hpp>

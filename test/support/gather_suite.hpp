@@ -8,6 +8,7 @@
 #include <boost/mpi/inplace.hpp>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "collective_suite.hpp"
@@ -150,6 +151,40 @@ void bad_arguments(Comm& comm, int rank, int ranks) {
             says("inplace(values) is for the root",
                  [&] { papcoll::gather(comm, boost::mpi::inplace(out.data()), 4, 0, good); });
     }
+    collective_suite::one_by_one(comm, some(rank, ranks), good);
+}
+
+/// With agreed checks, the same on all ranks; `comm` stays so.
+template <class Comm>
+void agreed_checks(Comm& comm, int rank, int ranks) {
+    papcoll::attach(comm, papcoll::attach_options{.checks = papcoll::check_level::agreed});
+    papcoll::sorted_linear const good{.arrivals = {}, .first_bytes = 16};
+    std::vector<double> in(9), out(9 * static_cast<std::size_t>(ranks));
+    bool const last = rank == ranks - 1;
+    auto const says = [&](std::string const& words, double const* from, std::size_t n, int root,
+                          papcoll::sorted_linear const& policy) {
+        collective_suite::says(words, [&] { papcoll::gather(comm, from, n, out.data(), root, policy); });
+    };
+    if (ranks > 1) {
+        says("ranks disagree on the count", in.data(), last ? 8 : 9, 0, good);
+        says("ranks disagree on the root: from 0 to 1", in.data(), 9, last ? 1 : 0, good);
+        says("policy", in.data(), 9, 0, {.arrivals = {}, .first_bytes = last ? 17u : 16u});
+        collective_suite::says("operation", [&] {
+            if (last)
+                papcoll::broadcast(comm, out.data(), out.size(), 0, papcoll::circulant{});
+            else
+                papcoll::gather(comm, in.data(), 9, out.data(), 0, good);
+        });
+        collective_suite::says("inplace(values) is for the root", [&] {
+            if (last)
+                papcoll::gather(comm, boost::mpi::inplace(out.data()), 9, 0, good);
+            else
+                papcoll::gather(comm, in.data(), 9, out.data(), 0, good);
+        });
+    }
+    says("in must not be null", last ? nullptr : in.data(), 9, 0, good);
+    says("root must be a rank", in.data(), 9, last ? -1 : 0, good);
+    says("first_bytes", in.data(), 9, 0, {.arrivals = {}, .first_bytes = last ? 0u : 16u});
     collective_suite::one_by_one(comm, some(rank, ranks), good);
 }
 

@@ -40,7 +40,7 @@ struct open_all_gather_call {
         return execute_copy<T>(c, plan, tag, out, own);
     }
     [[nodiscard]] auto target(int rank) const -> T* {
-        return n > 0 ? out + n * static_cast<std::size_t>(rank) : nullptr;
+        return n > 0 && out != nullptr ? out + n * static_cast<std::size_t>(rank) : nullptr;
     }
 };
 

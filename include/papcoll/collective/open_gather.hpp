@@ -43,7 +43,7 @@ struct open_gather_call {
         return execute_copy<T>(c, plan, tag, c->rank() == root ? out : nullptr, own);
     }
     [[nodiscard]] auto target(int rank) const -> T* {
-        return n > 0 && rank == root ? out + n * static_cast<std::size_t>(rank) : nullptr;
+        return n > 0 && rank == root && out != nullptr ? out + n * static_cast<std::size_t>(rank) : nullptr;
     }
 };
 

@@ -37,10 +37,11 @@ struct attach_options {
 
 namespace detail {
 
-/// The last tag is for what belongs to no operation.
+/// On the data channel; messages of the agreement on options come before those of any operation.
 inline constexpr int attachment_tag = tag_count - 1;
-/// Each operation has two tags.
-inline constexpr int operation_tags = tag_count / 2 - 1;
+/// How many operations have tags of their own at a time: two each, beneath those that are reserved.
+inline constexpr int operation_tags = (tag_count - reserved_tags) / 2;
+static_assert(2 * operation_tags <= tag_count - reserved_tags && is_reserved_tag(attachment_tag));
 
 /// What all ranks agree on when papcoll attaches.
 struct attachment_record {

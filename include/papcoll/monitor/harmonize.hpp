@@ -18,6 +18,7 @@ namespace detail {
 
 /// On the data channel, beside the tags of operations and of the attachment.
 inline constexpr int start_tag = tag_count - 2;
+static_assert(is_reserved_tag(start_tag) && start_tag != attachment_tag);
 
 } // namespace detail
 

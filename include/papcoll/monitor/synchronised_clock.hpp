@@ -30,6 +30,7 @@ namespace detail {
 
 /// On the control channel, beside the tags of operations.
 inline constexpr int clock_tag = tag_count - 1;
+static_assert(is_reserved_tag(clock_tag));
 
 /// One rank's share of a synchronisation with rank 0 along a binomial tree: in round k the ranks below 2^k,
 /// which know the time, answer the ranks 2^k above them.

@@ -62,5 +62,10 @@ concept transport = std::copyable<T> && std::movable<typename T::pending> &&
 
 /// Exclusive upper bound of tags.
 inline constexpr int tag_count = 32768;
+/// The last tags belong to no operation of a context: its own agreements, and clocks and monitors beside it.
+inline constexpr int reserved_tags = 2;
+[[nodiscard]] constexpr auto is_reserved_tag(int tag) -> bool {
+    return tag >= tag_count - reserved_tags && tag < tag_count;
+}
 
 } // namespace papcoll::inline v0

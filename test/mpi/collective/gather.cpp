@@ -42,3 +42,12 @@ TEST_CASE("gather: mistakes") {
     mpi::communicator const world;
     gather_suite::bad_arguments(world, world.rank(), world.size());
 }
+
+TEST_CASE("gather: mistakes and disagreements") {
+    mpi::communicator const world;
+    auto const part = world.split(0);
+    gather_suite::bad_arguments(part, part.rank(), part.size());
+    gather_suite::agreed_checks(part, part.rank(), part.size());
+    promises(part, papcoll::sorted_linear{}); // agreed, too
+    promises(part, papcoll::native{});
+}

@@ -7,6 +7,7 @@
 #include <boost/mpi/communicator.hpp>
 
 #include "../../support/open_suite.hpp"
+#include "../../support/open_uneven_suite.hpp"
 
 namespace mpi = boost::mpi;
 
@@ -77,5 +78,12 @@ TEST_CASE("split-phase collectives with agreed checks") {
             open.contribute(part.data());
             open.wait();
         });
+    open_suite::agreed_checks(comm, comm.rank(), comm.size());
     open_suite::in_flight(comm, comm.rank(), comm.size(), papcoll::background_circulant{});
+}
+
+TEST_CASE("split-phase collectives on sub-communicators in reversed order") {
+    mpi::communicator const world;
+    auto const part = world.split(world.rank() % 3 == 1 ? 1 : 0, -world.rank());
+    open_suite::all_policies(part, part.rank(), part.size());
 }

@@ -34,11 +34,13 @@ TEST_CASE("gather with forced rendezvous, random delivery and messages that are 
     }
 }
 
-TEST_CASE("gather: forms and mistakes") {
-    for (int const ranks : {1, 2, 5})
+TEST_CASE("gather: forms, mistakes and disagreements") {
+    for (int const ranks : {1, 2, 5, 7, 13})
         papcoll::threads::run(ranks, [](endpoint& self) {
             gather_suite::forms(self, self.rank(), self.size(), papcoll::linear{});
             gather_suite::forms(self, self.rank(), self.size(), papcoll::sorted_linear{});
             gather_suite::bad_arguments(self, self.rank(), self.size());
+            gather_suite::agreed_checks(self, self.rank(), self.size());
+            all_policies(self); // agreed, too
         });
 }

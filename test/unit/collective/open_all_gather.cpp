@@ -3,6 +3,7 @@
 
 #include "../../support/all_gather_suite.hpp"
 #include "../../support/open_suite.hpp"
+#include "../../support/open_uneven_suite.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -70,7 +71,7 @@ void blocking_calls(endpoint& self) {
 } // namespace
 
 TEST_CASE("split-phase collectives, told right and wrong arrivals") {
-    for (int const ranks : {1, 2, 3, 5, 8}) {
+    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, [](endpoint& self) {
             open_suite::all_policies(self, self.rank(), self.size());
@@ -104,6 +105,14 @@ TEST_CASE("the thread takes part while the program is elsewhere") {
         papcoll::threads::run(ranks, {.eager_limit = 0},
                               [&](endpoint& e) { receives_in_the_background(e, received); });
     }
+}
+
+TEST_CASE("split-phase collectives with agreed checks") {
+    for (int const ranks : {1, 2, 5, 8})
+        papcoll::threads::run(ranks, [](endpoint& self) {
+            open_suite::agreed_checks(self, self.rank(), self.size());
+            open_suite::in_flight(self, self.rank(), self.size(), papcoll::background_circulant{});
+        });
 }
 
 TEST_CASE("background policies in calls that block") {

@@ -105,6 +105,22 @@ TEST_CASE("a transport with short messages is measured as far as it goes") {
                           });
 }
 
+TEST_CASE("operations never use the tags that are reserved") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        auto const context = papcoll::context_of(self);
+        int const first = context->next_tag();
+        int tags = 0, next = first;
+        do {
+            CHECK_UNARY(next >= 0);
+            CHECK_UNARY_FALSE(papcoll::is_reserved_tag(next));
+            CHECK_UNARY_FALSE(papcoll::is_reserved_tag(next + 1)); // of the companion channel
+            ++tags;
+            next = context->next_tag();
+        } while (next != first);
+        CHECK(2 * tags == papcoll::tag_count - papcoll::reserved_tags);
+    });
+}
+
 TEST_CASE("a link of negative cost is refused") {
     papcoll::threads::run(1, [](endpoint& self) {
         CHECK_THROWS_AS(papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(-1), 1}}),

@@ -18,6 +18,9 @@
 #include <vector>
 
 #include "../../support/monitor_suite.hpp"
+
+// Both speak on one control channel.
+static_assert(papcoll::detail::monitor_tag != papcoll::detail::clock_tag);
 #include "../../support/wrong_clock.hpp"
 
 using namespace std::chrono_literals;

@@ -18,6 +18,7 @@ namespace papcoll::inline v0::detail {
 
 /// On the control channel, beside the tags of operations and of clocks.
 inline constexpr int monitor_tag = tag_count - 2;
+static_assert(is_reserved_tag(monitor_tag));
 
 /// What a rank gives in a round; times in nanoseconds.
 struct given {
