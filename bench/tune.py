@@ -11,6 +11,11 @@ One choice for each (operation, ranks, bytes). Rules, on the median last delay d
     balanced   the least d when all ranks arrive together
     total      the least mean of d
 
+Candidates are the policies that `automatic` can be told by name. Not among them are those that are told the arrivals
+(clairvoyant, arrival_…, background_…: a table is blind), and algorithms forced inside the MPI library; they count for what
+is best in hindsight. What a table calls native is the library's nonblocking routine, measured as inative; the blocking
+one is a candidate only where that is missing.
+
 A policy counts only if it was measured under every pattern of its cell. Files of one cell are put together: of a policy
 that is in several under the same pattern and magnitude the least median counts.
 """
@@ -44,12 +49,22 @@ def read(path):
         fail(f"{path}: no result of bench/collectives ({error!r})")
 
 
+def is_candidate(policy):
+    return not (":" in policy or policy == "automatic" or
+                policy.startswith(("clairvoyant", "arrival_", "background_")))
+
+
 def cells_of(paths):
     cells = {}
     for path in paths:
         for cell, policy, column, delay in read(path):
             column_delays = cells.setdefault(cell, {}).setdefault(policy, {})
             column_delays[column] = min(delay, column_delays.get(column, delay))
+    for policies in cells.values():
+        if "inative" in policies:
+            if "native" in policies:
+                policies["native:blocking"] = policies["native"]
+            policies["native"] = policies.pop("inative")
     return cells
 
 
@@ -86,13 +101,15 @@ def choose(cells, rule):
         if not policies:
             fail(f"no policy of {operation} at {ranks} ranks and {size} bytes was measured under all its patterns")
         scores = RULES[rule](policies, columns)
-        ranking = sorted(scores, key=lambda p: (scores[p], p))
+        ranking = sorted(filter(is_candidate, scores), key=lambda p: (scores[p], p))
+        if not ranking:
+            fail(f"nothing that a table can name was measured for {operation} at {ranks} ranks and {size} bytes")
         quotients = normalised(policies, columns)
         hindsight = statistics.mean(quotients[ranking[0]])
         entries.append({"operation": OPERATIONS.get(operation, operation), "ranks": ranks, "bytes": size,
                         "policy": ranking[0],
                         "evidence": {"measured": operation, "rule": rule, "patterns": len(columns),
-                                     "scores": {p: round(scores[p], 4) for p in ranking},
+                                     "scores": {p: round(scores[p], 4) for p in sorted(scores, key=lambda p: (scores[p], p))},
                                      "mean_over_best_in_hindsight": round(hindsight, 4)}})
     return entries
 

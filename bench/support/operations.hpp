@@ -89,16 +89,19 @@ public:
     [[nodiscard]] auto policies() const -> std::vector<std::string> override {
         return {"native", "circulant"};
     }
-    void prepare(std::string const& policy, std::vector<ticks> const&) override {
+    /// "inative" is the library's nonblocking routine, what `automatic` runs when it chooses `native`.
+    void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
         derived().reset();
         if (policy == "native")
             run_with(papcoll::native{});
         else if (policy == "circulant")
             run_with(circulant());
+        else if (policy == "automatic")
+            run_with(papcoll::automatic{});
         else if (auto const algorithm = native_algorithm(policy); !algorithm.empty())
             run_natively(algorithm);
         else
-            throw std::invalid_argument("no such policy of this operation: " + policy);
+            run_with(by_name(policy == "inative" ? "native" : policy, arrivals));
     }
     void run() override { m_run(); }
     [[nodiscard]] auto correct() const -> bool override {
@@ -133,6 +136,15 @@ protected:
             derived().call(papcoll::native{});
             choose_native(kind, "default");
         };
+    }
+    /// Throws std::invalid_argument, when it runs, unless the operation knows the policy.
+    [[nodiscard]] auto by_name(std::string const& policy, std::vector<ticks> const& arrivals) const
+        -> papcoll::automatic {
+        auto const shape = derived().shape();
+        papcoll::tuning_table const table({{shape.operation, m_ranks, shape.bytes(), {policy, {}}}});
+        return {.arrivals = arrivals,
+                .compute_per_element = 0,
+                .table = std::make_shared<papcoll::tuning_table const>(table)};
     }
     [[nodiscard]] auto circulant() const -> papcoll::circulant {
         return {.block_bytes = m_options.block_bytes};
@@ -279,10 +291,6 @@ public:
         reset();
         if (policy == "greedy_tree")
             run_with(papcoll::greedy_tree{.compute_per_element = combine_cost()});
-        else if (policy == "binomial_tree")
-            run_with(papcoll::binomial_tree{});
-        else if (policy == "fibonacci_tree")
-            run_with(papcoll::fibonacci_tree{});
         else if (policy == "arrival_tree")
             run_with(papcoll::arrival_tree{.arrivals = arrivals, .compute_per_element = combine_cost()});
         else
@@ -471,21 +479,6 @@ public:
     [[nodiscard]] auto least_bytes() const -> std::size_t override {
         return (m_in.size() - m_block) * sizeof(float);
     }
-    void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
-        reset();
-        if (policy == "linear")
-            run_with(papcoll::all_to_all_linear{});
-        else if (policy == "pairwise")
-            run_with(papcoll::all_to_all_pairwise{});
-        else if (policy == "bruck")
-            run_with(papcoll::all_to_all_bruck{});
-        else if (policy == "linear_sync")
-            run_with(papcoll::all_to_all_linear_sync{});
-        else if (policy == "native")
-            base::prepare(policy, arrivals);
-        else
-            throw std::invalid_argument("no policy " + policy + " of all_to_all");
-    }
     [[nodiscard]] auto shape() const -> papcoll::call_shape {
         return shape_of(papcoll::collective_kind::all_to_all, m_in.size());
     }
@@ -493,6 +486,8 @@ public:
     void call(Policy const& policy) {
         if constexpr (papcoll::collective_policy<Policy, papcoll::collective_kind::all_to_all>)
             papcoll::all_to_all(m_comm, m_in.data(), m_block, m_out.data(), policy);
+        else
+            throw std::invalid_argument("all_to_all cannot be " + std::string(policy.name()));
     }
     void reset() { m_out = spoiled(m_in.size()); }
     [[nodiscard]] auto result() const -> std::vector<float> const& { return m_out; }

@@ -58,6 +58,16 @@ assert choice("total", DOMINATED) == "b"
 # A policy that misses a pattern does not count, however fast it was.
 assert choice("robust", ROWS + [row("untested", "no_delay", 0.1)]) == "steady"
 
+# What a table cannot name is no candidate, but counts in hindsight; native is what was measured as nonblocking.
+told = table(documents=[{"ranks": 8, "rows": ROWS + [
+    row(policy, pattern, 0.5) for policy in ("clairvoyant", "native:ring", "native") for pattern in
+    ("no_delay", "ascending", "random")] + [row("inative", p, 9.0) for p in ("no_delay", "ascending", "random")]}])[0]
+assert told["policy"] == "steady" and set(told["evidence"]["scores"]) >= {"native", "steady"}, told
+assert told["evidence"]["scores"]["native"] == 18 and "clairvoyant" in told["evidence"]["scores"]
+assert told["evidence"]["mean_over_best_in_hindsight"] > 4
+done = run(documents=[{"ranks": 8, "rows": [row("clairvoyant", "no_delay", 1.0)]}])
+assert done.returncode != 0 and "can name" in done.stderr, done.stderr
+
 # Files are put together; cells are kept apart by operation, ranks and bytes.
 entries = table(documents=[{"ranks": 8, "rows": ROWS}, {"ranks": 16, "rows": ROWS},
                            {"ranks": 8, "rows": [row("ring", "no_delay", 1.0, "all_gatherv_mod3", 64)]},
