@@ -25,6 +25,8 @@
 #include <papcoll/collective/reduce.hpp>
 #include <papcoll/collective/reduce_scatter.hpp>
 #include <papcoll/context/attach.hpp>
+#include <papcoll/monitor/arrival_monitor.hpp>
+#include <papcoll/monitor/harmonize.hpp>
 #include <papcoll/operators/operators.hpp>
 #include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/arrival_all_reduce.hpp>

@@ -4,7 +4,6 @@
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
-#include <papcoll/scheduler/reversed.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 #include <papcoll/scheduler/tree/arrival_growth.hpp>
 #include <papcoll/scheduler/tree/reduction_tree.hpp>
@@ -44,14 +43,11 @@ struct arrival_tree_scheduler {
         detail::check_tree_problem(p, rank);
         return detail::tree_schedule_of(*this, p).for_rank(rank);
     }
+    /// That of reversed(*this).
+    [[nodiscard]] auto reversed_for_rank(problem const& p, int rank) const -> rank_schedule {
+        detail::check_tree_problem(p, rank);
+        return detail::tree_schedule_of(*this, p).reversed_for_rank(rank);
+    }
 };
-
-/// A rank's share without making the schedule of all.
-template <>
-inline auto reversed_scheduler<arrival_tree_scheduler>::for_rank(problem const& p, int rank) const
-    -> rank_schedule {
-    detail::check_tree_problem(p, rank);
-    return detail::tree_schedule_of(forward, p).reversed_for_rank(rank);
-}
 
 } // namespace papcoll::inline v0

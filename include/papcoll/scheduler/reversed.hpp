@@ -39,7 +39,7 @@ struct reversed_scheduler {
 /// `problem.arrivals` goes to the scheduler unchanged: to leave late ranks for the end of a dissemination
 /// pass the times at which ranks should be *done* last. Cost: one rank's share costs as much as the whole
 /// schedule, because the length L and the deliveries left out depend on all ranks; O(T log T + P N) for T
-/// transfers.
+/// transfers. A scheduler that can do better has a member reversed_for_rank(problem, rank).
 template <scheduler S>
 [[nodiscard]] auto reversed(S forward) -> reversed_scheduler<S> {
     return {std::move(forward)};
@@ -77,6 +77,8 @@ auto reversed_scheduler<S>::transfers(problem const& p) const -> std::vector<tra
 
 template <scheduler S>
 auto reversed_scheduler<S>::for_rank(problem const& p, int rank) const -> rank_schedule {
+    if constexpr (requires { forward.reversed_for_rank(p, rank); })
+        return forward.reversed_for_rank(p, rank);
     rank_schedule share;
     for (auto const& t : transfers(p)) {
         if (t.from == rank) share.sends.push_back({t.step, t.to, t.block});
