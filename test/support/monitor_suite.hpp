@@ -5,6 +5,7 @@
 #include <papcoll/collective/reduce.hpp>
 #include <papcoll/monitor/arrival_monitor.hpp>
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
 
 #include <doctest/doctest.h>
@@ -67,12 +68,17 @@ auto run_oddly(Comm&& comm, Monitor& monitor, int rank, int ranks, int epochs, s
     for (int epoch = 0; epoch < epochs; ++epoch) {
         compute_oddly(monitor, random);
         for (auto collectives = 1 + common() % 3; collectives > 0; --collectives) {
-            papcoll::clairvoyant const policy{.arrivals = monitor, .segments = 3};
-            add(all, policy.arrivals);
+            papcoll::arrival_source const arrivals = monitor;
+            add(all, arrivals);
             int const root = static_cast<int>(common() % static_cast<unsigned>(ranks));
             std::vector<std::int64_t> const in(50, rank + epoch);
             std::vector<std::int64_t> out(50);
-            papcoll::reduce(comm, in.data(), in.size(), out.data(), std::plus<>{}, root, policy);
+            if (collectives % 2 == 1)
+                papcoll::reduce(comm, in.data(), in.size(), out.data(), std::plus<>{}, root,
+                                papcoll::clairvoyant{.arrivals = arrivals, .segments = 3});
+            else
+                papcoll::reduce(comm, in.data(), in.size(), out.data(), std::plus<>{}, root,
+                                papcoll::automatic{.arrivals = arrivals});
             auto const sum = std::int64_t{ranks} * (ranks - 1) / 2 + std::int64_t{ranks} * epoch;
             if (rank == root) CHECK(out == std::vector<std::int64_t>(50, sum));
         }
