@@ -25,11 +25,11 @@ namespace papcoll::inline v0::detail {
 /// Every rank *takes* arrivals equally often, takes are numbered. In each round every rank *gives* once: a
 /// prediction or nothing, and how often it has taken so far. When all have given, rank 0 sends all
 /// predictions to everybody, for the take whose number is the largest given: the first that no rank can have
-/// done before it gave. A rank that has given in a round waits for the round's end before it takes again. So,
-/// whoever begins a round and whoever does not, take n is decided alike on all ranks: the round for n if
-/// there is one, else all together. Those who have nothing to predict need not take part before somebody
-/// waits and, through rank 0, *calls*. They may then still put it off until they come to that take
-/// themselves, but no longer: up to there they depend on nobody who waits.
+/// done before it gave, as far as they are about that take. A rank that has given in a round waits for the
+/// round's end before it takes again. So, whoever begins a round and whoever does not, take n is decided
+/// alike on all ranks: the round for n if there is one, else all together. Those who have nothing to predict
+/// need not take part before somebody waits and, through rank 0, *calls*. They may then still put it off
+/// until they come to that take themselves, but no longer: up to there they depend on nobody who waits.
 ///
 /// The first rank that leaves ends the protocol for all: rank 0 tells everybody that no further round will
 /// end, and leaves without waiting, as all others do. Between two ranks nothing is sent afterwards.
@@ -155,7 +155,7 @@ private:
     void end_round() {
         std::int64_t take = 0;
         for (auto const& e : m_given) take = std::max(take, e.what.takes);
-        auto const times = resolved();
+        auto const times = resolved(take);
         for (int r = 1; r < m_mail.size(); ++r) {
             outcome const end{take, m_given[static_cast<std::size_t>(r)].received.count(),
                               m_clock.local_now().count(), static_cast<std::int64_t>(times->size())};
@@ -166,14 +166,16 @@ private:
         m_missing = m_mail.size();
     }
     // A rank of which nothing is known is taken to arrive with the last of the others; nothing known of any
-    // rank: an empty list.
-    [[nodiscard]] auto resolved() const -> std::shared_ptr<std::vector<std::int64_t> const> {
+    // rank: an empty list. What a rank said of an earlier take is over by then: nothing is known of it.
+    [[nodiscard]] auto resolved(std::int64_t take) const -> std::shared_ptr<std::vector<std::int64_t> const> {
+        auto const known = [&](entry const& e) {
+            return e.what.takes == take ? e.what.prediction : nothing.count();
+        };
         auto last = nothing.count();
-        for (auto const& e : m_given) last = std::max(last, e.what.prediction);
+        for (auto const& e : m_given) last = std::max(last, known(e));
         std::vector<std::int64_t> times;
         for (auto const& e : m_given)
-            if (last != nothing.count())
-                times.push_back(e.what.prediction == nothing.count() ? last : e.what.prediction);
+            if (last != nothing.count()) times.push_back(known(e) == nothing.count() ? last : known(e));
         return std::make_shared<std::vector<std::int64_t> const>(std::move(times));
     }
     void close() {

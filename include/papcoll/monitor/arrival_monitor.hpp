@@ -72,12 +72,16 @@ using default_predictor = first_known<linear_extrapolation, exponential_average>
 /// the nodes rather than the ranks.
 template <transport Transport, arrival_predictor Predictor = default_predictor>
 class basic_arrival_monitor {
+    // Whether a monitor can be copied is asked by its constructor's constraint about itself, too.
+    template <class Comm>
+    static constexpr bool not_itself = !std::same_as<Comm, basic_arrival_monitor>;
+
 public:
     /// Collective over `comm`, waits for all ranks: synchronises the clocks. Over MPI it works on duplicates
     /// of `comm`; another transport is used as it is, by one monitor at a time. Throws std::invalid_argument
     /// for options that cannot be, before any message.
-    template <communicator Comm>
-    requires std::constructible_from<Transport, Comm>
+    template <class Comm>
+    requires not_itself<Comm> && communicator<Comm> && std::constructible_from<Transport, Comm>
     explicit basic_arrival_monitor(Comm const& comm, monitor_options options = {}, Predictor predictor = {})
         : m_state(make_state(comm, std::move(options), std::move(predictor))) {
         m_state->start(m_state);

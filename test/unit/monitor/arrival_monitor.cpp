@@ -10,11 +10,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "../../support/monitor_suite.hpp"
@@ -234,6 +236,49 @@ TEST_CASE("ranks that are an iteration ahead learn what a late one predicts of i
     // It began again at 100 s, and was at its end at once.
     CHECK(got[0][ranks - 1] >= 100s - 2ns);
     CHECK(got[0][0] < 50s);
+}
+
+TEST_CASE("what was predicted of one collective is not told of the next") {
+    constexpr int ranks = 3;
+    for (bool const thread : {true, false}) {
+        standing_clock clock;
+        std::atomic<bool> taken = false;
+        std::vector<std::vector<ticks>> got(ranks);
+        papcoll::threads::run(ranks, [&](endpoint& self) {
+            int const rank = self.rank();
+            told_monitor m(self, {.thread = thread, .clock = clock.of_rank(rank)},
+                           told{.duration = 1s, .expected = {}});
+            // The last rank reports nothing and is the first to take; so the round is about the next one.
+            while (rank != ranks - 1 && !taken) std::this_thread::yield();
+            if (rank != ranks - 1) m.computation_begin();
+            CHECK_FALSE(m.arrivals().given());
+            taken = true;
+            std::int64_t sum = 0;
+            papcoll::all_reduce(self, std::int64_t{1}, sum, std::plus<>{}, papcoll::circulant{});
+            clock.set(100s);
+            m.computation_begin();
+            auto const arrivals = m.arrivals();
+            got[static_cast<std::size_t>(rank)].assign(arrivals.times().begin(), arrivals.times().end());
+        });
+        for (auto const& g : got) {
+            CHECK(g == got[0]);
+            for (auto const time : g) CHECK(time >= 100s - 2ns);
+        }
+    }
+}
+
+TEST_CASE("a class can have a monitor as a member") {
+    struct watched {
+        monitor member;
+        explicit watched(endpoint& self)
+            : member(self) {}
+    };
+    static_assert(std::is_constructible_v<watched, endpoint&>);
+    static_assert(!std::is_copy_constructible_v<watched>);
+    papcoll::threads::run(2, [](endpoint& self) {
+        auto const made = std::make_unique<watched>(self);
+        CHECK_FALSE(made->member.arrivals().given());
+    });
 }
 
 TEST_CASE("a rank may leave at any time, and those who stay go on together") {
