@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "support/reduce_mini_case.hpp"
+#include "support/reduce_mini_model.hpp"
 #include "support/report.hpp"
 
 namespace bench {
@@ -32,6 +33,7 @@ struct settings {
     std::string json;
     bool in_bounds = false;
     bool check = false;
+    int model = 0;
 };
 
 auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
@@ -62,6 +64,11 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
     app.add_option("--noise", s.mini.noise, "standard deviation of each half of a computation")
         ->check(CLI::Range(0.0, 0.2))
         ->capture_default_str();
+    app.add_option_function<std::string>(
+           "--predictor", [&s](std::string const& name) { s.mini.reports_alone = name == "reports"; },
+           "reports (default): from the report of this iteration; papcoll: the monitor's own default, which "
+           "also looks at the iterations before")
+        ->check(CLI::IsMember({"reports", "papcoll"}));
     app.add_flag("--work", s.mini.work, "compute really; default: sleep");
     app.add_option("--iterations", s.mini.iterations)->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--seed", s.mini.seed)->capture_default_str();
@@ -71,6 +78,10 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
     app.add_option("--json", s.json, "write all rows to this file, too");
     app.add_flag("--check", s.check,
                  "no measurement: every algorithm on the first 1, 2, … ranks, every root");
+    app.add_option(
+           "--model", s.model,
+           "no measurement: so many iterations of CLV in the one-ported model, on the links of --rate")
+        ->check(CLI::PositiveNumber);
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& error) {
@@ -106,6 +117,7 @@ public:
     void run() {
         if (m_settings.check) return check_all();
         if (m_rank == 0) print_conditions();
+        if (m_settings.model > 0) return model_all();
         mini_benchmark mini(m_comm, m_settings.mini, m_contestants, m_settings.operation == "all_reduce");
         for (auto const size : m_settings.sizes)
             for (auto const delay : m_settings.delays) {
@@ -157,6 +169,44 @@ private:
                                      " elements");
     }
 
+    /// Predictions are those of a monitor that goes by the report: twice the first half.
+    void model_all() const {
+        if (m_rank != 0) return;
+        auto const& mini = m_settings.mini;
+        auto link = papcoll::context_of(m_comm)->link();
+        if (m_rate) link.per_byte = static_cast<double>(m_rate->time_of(1'000'000).count()) / 1e6;
+        std::printf(
+            "Last delay of CLV in the model, ms: arrivals true, predicted, unknown; predicted ÷ true\n"
+            "%9s %8s %9s %9s %9s %9s %9s %9s\n",
+            "floats", "delays", "true", "predicted", "unknown", "median ÷", "p90 ÷", "largest ÷");
+        for (auto const size : m_settings.sizes)
+            for (auto const delay : m_settings.delays) {
+                double const ms = m_settings.in_bounds ? delay * milliseconds(bound(size)) : delay;
+                std::mt19937_64 random(mini.seed);
+                std::vector<double> with_true, predicted, blind, ratios;
+                for (int i = 0; i < m_settings.model; ++i) {
+                    std::vector<ticks> arrivals, expected;
+                    for (auto const& c :
+                         draw_computations(mini, m_ranks, ticks{static_cast<ticks::rep>(ms * 1e6)}, random)) {
+                        arrivals.push_back(c.all());
+                        expected.push_back(2 * c.first_half);
+                    }
+                    auto const last_delay = [&](papcoll::arrival_source told) {
+                        papcoll::clairvoyant policy{.arrivals = std::move(told)};
+                        if (mini.segments > 0) policy.segments = mini.segments;
+                        return milliseconds(modelled_last_delay(policy, size, mini.root, arrivals, link));
+                    };
+                    with_true.push_back(last_delay(arrivals));
+                    predicted.push_back(last_delay(expected));
+                    blind.push_back(last_delay({}));
+                    ratios.push_back(predicted.back() / with_true.back());
+                }
+                std::printf("%9zu %8.1f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f\n", size, ms,
+                            quantile(with_true, 0.5), quantile(predicted, 0.5), quantile(blind, 0.5),
+                            quantile(ratios, 0.5), quantile(ratios, 0.9), quantile(ratios, 1));
+            }
+    }
+
     void print_conditions() {
         char text[MPI_MAX_LIBRARY_VERSION_STRING];
         int length = 0;
@@ -169,8 +219,10 @@ private:
                     m_settings.operation.c_str(), version.c_str(), m_ranks, mini.root,
                     m_settings.pattern.c_str(), mini.delayed_ranks > 0 ? mini.delayed_ranks : m_ranks,
                     static_cast<unsigned long long>(mini.seed), mini.iterations);
-        std::printf("# %s of %.0f ms and the delay, each half varying by %.0f %%; report at the half\n",
-                    mini.work ? "work" : "sleep", mini.computation_ms, 100 * mini.noise);
+        std::printf("# %s of %.0f ms and the delay, each half varying by %.0f %%; report at the half, "
+                    "predictor: %s\n",
+                    mini.work ? "work" : "sleep", mini.computation_ms, 100 * mini.noise,
+                    mini.reports_alone ? "reports" : "papcoll");
         std::printf("# link measured by papcoll: latency %.0f us, %.1f ns per KB; rate given: %s\n\n",
                     static_cast<double>(link.latency.count()) * 1e-3, link.per_byte * 1e3,
                     m_settings.rate.empty() ? "none" : m_settings.rate.c_str());
@@ -185,6 +237,7 @@ private:
                       {"computation_ms", mini.computation_ms},
                       {"noise", mini.noise},
                       {"work", mini.work},
+                      {"predictor", mini.reports_alone ? "reports" : "papcoll"},
                       {"rate", m_settings.rate},
                       {"rows", nlohmann::json::array()}};
     }

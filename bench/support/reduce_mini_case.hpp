@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/arrival/patterns.hpp>
+#include <papcoll/arrival/predictors/linear_extrapolation.hpp>
 #include <papcoll/monitor/arrival_monitor.hpp>
 
 #include <mpi.h>
@@ -36,6 +37,30 @@ struct mini_settings {
     std::uint64_t seed = 1;
     int root = 0;
     int segments = 0;
+    bool reports_alone = true; ///< the monitor predicts from this iteration's reports, not from others before
+};
+
+/// papcoll's monitor with either predictor.
+class watcher {
+public:
+    virtual ~watcher() = default;
+    virtual void begin() = 0;
+    virtual void progress(double fraction) = 0;
+    virtual void end() = 0;
+    [[nodiscard]] virtual auto arrivals() -> papcoll::arrival_source = 0;
+};
+template <class Predictor>
+class watcher_by final : public watcher {
+public:
+    explicit watcher_by(MPI_Comm comm)
+        : m_monitor(comm, {.clock = [] { return shared_time::instance().clock().local_now(); }}) {}
+    void begin() override { m_monitor.computation_begin(); }
+    void progress(double fraction) override { m_monitor.progress(fraction); }
+    void end() override { m_monitor.computation_end(); }
+    [[nodiscard]] auto arrivals() -> papcoll::arrival_source override { return m_monitor.arrivals(); }
+
+private:
+    papcoll::basic_arrival_monitor<papcoll::mpi_transport, Predictor> m_monitor;
 };
 
 /// An algorithm, and where it has the arrivals from: "monitor", or "true", "blind", "reversed", "random",
@@ -72,6 +97,30 @@ struct computation {
 
     [[nodiscard]] auto all() const -> ticks { return first_half + second_half; }
 };
+
+/// What the ranks compute in one iteration; equal seeds give equal ones.
+[[nodiscard]] inline auto draw_computations(mini_settings const& s, int ranks, ticks most_delay,
+                                            std::mt19937_64& random) -> std::vector<computation> {
+    auto delays = papcoll::arrival_pattern(s.shape, ranks, most_delay, random());
+    if (s.delayed_ranks > 0) {
+        std::vector<std::size_t> order(delays.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::shuffle(order.begin(), order.end(), random);
+        for (auto i = static_cast<std::size_t>(s.delayed_ranks); i < order.size(); ++i)
+            delays[order[i]] = ticks{0};
+    }
+    std::normal_distribution<> noise(1, s.noise > 0 ? s.noise : 1);
+    auto const vary = [&](double half) {
+        return ticks{std::llround(half * (s.noise > 0 ? std::clamp(noise(random), 0.1, 1.9) : 1))};
+    };
+    std::vector<computation> all;
+    for (auto const delay : delays) {
+        double const half = s.computation_ms * 0.5e6 + static_cast<double>(delay.count()) / 2;
+        auto const first = vary(half);
+        all.push_back({first, vary(half)});
+    }
+    return all;
+}
 
 struct mini_result {
     std::string name;
@@ -180,11 +229,13 @@ public:
         MPI_Comm_size(comm, &m_ranks);
         if (settings.work) m_worker.calibrate();
         (void)agree_on_start(comm); // from here on there is a clock
-        if (std::any_of(m_contestants.begin(), m_contestants.end(),
-                        [](auto const& c) { return c.is_predicted(); }))
-            m_monitor = std::make_unique<papcoll::arrival_monitor>(
-                comm, papcoll::monitor_options{
-                          .clock = [] { return shared_time::instance().clock().local_now(); }});
+        if (std::none_of(m_contestants.begin(), m_contestants.end(),
+                         [](auto const& c) { return c.is_predicted(); }))
+            return;
+        if (settings.reports_alone)
+            m_monitor = std::make_unique<watcher_by<papcoll::linear_extrapolation>>(comm);
+        else
+            m_monitor = std::make_unique<watcher_by<papcoll::default_predictor>>(comm);
     }
 
     /// One uncounted iteration, then the counted ones; complete on rank 0 alone.
@@ -195,7 +246,7 @@ public:
         std::vector<mini_result> all;
         for (auto const& c : m_contestants) all.push_back({c.name, c.algorithm.name, c.source, {}, {}});
         for (int i = -1; i < m_settings.iterations; ++i) {
-            auto const work = draw(most_delay, random);
+            auto const work = draw_computations(m_settings, m_ranks, most_delay, random);
             for (std::size_t k = 0; k < m_contestants.size(); ++k) {
                 auto const turn = (k + static_cast<std::size_t>(i + 1)) % m_contestants.size();
                 iterate(m_contestants[turn], work, random, i >= 0 ? &all[turn] : nullptr);
@@ -205,29 +256,6 @@ public:
     }
 
 private:
-    /// The same on all ranks.
-    auto draw(ticks most_delay, std::mt19937_64& random) const -> std::vector<computation> {
-        auto delays = papcoll::arrival_pattern(m_settings.shape, m_ranks, most_delay, random());
-        if (m_settings.delayed_ranks > 0) {
-            std::vector<std::size_t> order(delays.size());
-            std::iota(order.begin(), order.end(), std::size_t{0});
-            std::shuffle(order.begin(), order.end(), random);
-            for (auto i = static_cast<std::size_t>(m_settings.delayed_ranks); i < order.size(); ++i)
-                delays[order[i]] = ticks{0};
-        }
-        std::normal_distribution<> noise(1, m_settings.noise > 0 ? m_settings.noise : 1);
-        auto const vary = [&](double half) {
-            double const factor = m_settings.noise > 0 ? std::clamp(noise(random), 0.1, 1.9) : 1;
-            return ticks{std::llround(half * factor)};
-        };
-        std::vector<computation> all;
-        for (auto const delay : delays) {
-            double const half = m_settings.computation_ms * 0.5e6 + static_cast<double>(delay.count()) / 2;
-            auto const first = vary(half);
-            all.push_back({first, vary(half)});
-        }
-        return all;
-    }
     /// What a contestant without the monitor is told.
     auto told(std::string const& source, std::vector<ticks> times, std::mt19937_64& random) const
         -> papcoll::arrival_source {
@@ -262,11 +290,11 @@ private:
 
         auto const start = agree_on_start(m_comm);
         wait_until(start);
-        if (reports) m_monitor->computation_begin();
+        if (reports) m_monitor->begin();
         compute(start, mine.first_half, mine.first_half);
         if (reports) m_monitor->progress(0.5);
         compute(start, mine.all(), mine.second_half);
-        if (reports) m_monitor->computation_end();
+        if (reports) m_monitor->end();
         auto const arrival = now();
         if (c.is_predicted()) arrivals = m_monitor->arrivals();
         auto const segments =
@@ -309,7 +337,7 @@ private:
     bool m_all_have_result;
     int m_rank = 0;
     int m_ranks = 1;
-    std::unique_ptr<papcoll::arrival_monitor> m_monitor;
+    std::unique_ptr<watcher> m_monitor;
     worker m_worker;
     std::vector<float> m_in, m_out, m_sums;
 };
