@@ -2,12 +2,11 @@
 #pragma once
 
 #include <papcoll/detail/hash.hpp>
+#include <papcoll/detail/read_file.hpp>
 
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,10 +43,7 @@ public:
         }
         if (auto const* const file = get("PAPCOLL_TUNING_FILE"); file != nullptr && *file != '\0') {
             m_tuning_file = file;
-            std::ifstream stream(m_tuning_file, std::ios::binary);
-            if (stream)
-                m_tuning_text.emplace(std::istreambuf_iterator<char>(stream),
-                                      std::istreambuf_iterator<char>());
+            m_tuning_text = detail::read_file(m_tuning_file);
         }
         auto const* const report = get("PAPCOLL_REPORT");
         m_report = report != nullptr && std::string_view(report) == "1";
@@ -68,7 +64,7 @@ public:
     [[nodiscard]] auto hash() const -> std::int64_t {
         std::string text;
         for (auto const& [variable, value] : m_algorithms) text += variable + '=' + value + '\n';
-        text += m_tuning_file.empty() ? "none" : m_tuning_text ? *m_tuning_text : "cannot be read";
+        text += m_tuning_file.empty() ? "none" : m_tuning_text ? "file:" + *m_tuning_text : "cannot be read";
         return static_cast<std::int64_t>(detail::hash_text(text) >> 1U);
     }
 

@@ -3,14 +3,13 @@
 
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/json.hpp>
+#include <papcoll/detail/read_file.hpp>
 #include <papcoll/policy/call_shape.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -69,10 +68,9 @@ public:
     }
     /// Throws std::invalid_argument for a file that cannot be read or is no tuning table.
     static auto read(std::string const& path) -> tuning_table {
-        std::ifstream file(path, std::ios::binary);
-        std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-        if (!file.good() && !file.eof()) throw std::invalid_argument("papcoll: cannot read " + path);
-        return parse(text, path);
+        auto const text = detail::read_file(path);
+        if (!text) throw std::invalid_argument("papcoll: cannot read " + path);
+        return parse(*text, path);
     }
 
     /// Equal for tables that are equal.

@@ -57,6 +57,21 @@ TEST_CASE("of a tuning file the content counts, not the name") {
     for (auto const* name : {"settings_a.json", "settings_b.json"}) std::remove(name);
 }
 
+TEST_CASE("a tuning file that cannot be read is none, and differs from all that can") {
+    auto const directory = settings_of({{"PAPCOLL_TUNING_FILE", "."}}); // can be opened
+    CHECK(directory.tuning_file() == ".");
+    CHECK_FALSE(directory.tuning_text());
+    CHECK(directory.hash() == settings_of({{"PAPCOLL_TUNING_FILE", "/nowhere"}}).hash());
+    for (auto const* text : {"", "none", "cannot be read"}) {
+        std::ofstream("settings_c.json") << text;
+        auto const read = settings_of({{"PAPCOLL_TUNING_FILE", "settings_c.json"}});
+        CHECK(read.tuning_text() == text);
+        CHECK(read.hash() != directory.hash());
+        CHECK(read.hash() != settings_of({}).hash());
+    }
+    std::remove("settings_c.json");
+}
+
 TEST_CASE("only 1 asks for a report") {
     CHECK(settings_of({{"PAPCOLL_REPORT", "1"}}).report());
     CHECK_FALSE(settings_of({{"PAPCOLL_REPORT", "0"}}).report());

@@ -112,4 +112,5 @@ TEST_CASE("text that is no JSON is refused, wherever it is cut off or spoilt") {
 TEST_CASE("a file that cannot be read is refused by name") {
     CHECK_THROWS_WITH_AS(tuning_table::read("/nowhere/table.json"), doctest::Contains("/nowhere/table.json"),
                          std::invalid_argument);
+    CHECK_THROWS_WITH_AS(tuning_table::read("."), "papcoll: cannot read .", std::invalid_argument);
 }
