@@ -129,13 +129,27 @@ template <class Call, transport Transport>
     return shape;
 }
 
+/// The MPI library's own on papcoll's duplicate, which it keeps: the user may free the communicator
+/// meanwhile.
+template <transport Transport, class Call>
+[[nodiscard]] auto native_on_duplicate(std::shared_ptr<context<Transport>> const& c, Call const& call)
+    -> std::shared_ptr<operation> {
+    struct pair { // the operation ends before its communicator
+        std::shared_ptr<context<Transport>> keeper;
+        std::shared_ptr<operation> body;
+    };
+    auto body = call.native_operation(c->transport_layer().communicator());
+    auto* const raw = body.get();
+    return {std::make_shared<pair>(pair{c, std::move(body)}), raw};
+}
+
 /// The operation that executes a plan for a call.
 template <transport Transport, class Call>
 [[nodiscard]] auto execute_plan(std::shared_ptr<context<Transport>> const& c, Call const& call,
                                 plan_pointer const& plan, int tag) -> std::shared_ptr<operation> {
     if constexpr (has_native<Transport, Call>)
         if (!plan->stages.empty() && plan->stages.front().what == execution_stage::work::native)
-            return call.native_operation(c->transport_layer().communicator());
+            return native_on_duplicate(c, call);
     return call.execute(c, plan, tag);
 }
 
@@ -171,9 +185,7 @@ template <transport Transport, class Call, class Policy>
         static_assert(std::derived_from<Transport, mpi_transport>,
                       "papcoll: the policy native needs an MPI communicator");
         return [call](context_pointer const& c, int) -> std::shared_ptr<operation> {
-            auto const user =
-                c->transport_layer().communicator(); // the order on the user's own is the user's
-            return call.native_operation(user);
+            return native_on_duplicate(c, call); // the order on the user's own is the user's
         };
     } else {
         return [call, policy](context_pointer const& c, int tag) -> std::shared_ptr<operation> {

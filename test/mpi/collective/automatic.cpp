@@ -1,10 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // ranks: 1 2 3 5 7 8 13
-// env.native: PAPCOLL_BROADCAST_ALGORITHM=native PAPCOLL_REDUCE_ALGORITHM=native
-// PAPCOLL_ALL_REDUCE_ALGORITHM=native PAPCOLL_ALL_GATHER_ALGORITHM=native
-// PAPCOLL_REDUCE_SCATTER_ALGORITHM=native env.forced: PAPCOLL_BROADCAST_ALGORITHM=binomial_tree
-// PAPCOLL_REDUCE_ALGORITHM=greedy_tree PAPCOLL_ALL_REDUCE_ALGORITHM=fibonacci_tree
-// PAPCOLL_ALL_GATHER_ALGORITHM=ring PAPCOLL_REPORT=1
+// clang-format off
+// env.native: PAPCOLL_BROADCAST_ALGORITHM=native PAPCOLL_REDUCE_ALGORITHM=native PAPCOLL_ALL_REDUCE_ALGORITHM=native PAPCOLL_ALL_GATHER_ALGORITHM=native PAPCOLL_REDUCE_SCATTER_ALGORITHM=native
+// env.forced: PAPCOLL_BROADCAST_ALGORITHM=binomial_tree PAPCOLL_REDUCE_ALGORITHM=greedy_tree PAPCOLL_ALL_REDUCE_ALGORITHM=fibonacci_tree PAPCOLL_ALL_GATHER_ALGORITHM=ring PAPCOLL_REPORT=1
+// clang-format on
 #include <papcoll/papcoll.hpp>
 
 #include <boost/mpi/communicator.hpp>
@@ -46,6 +45,23 @@ TEST_CASE("an unfinished request progresses while other calls block, whatever th
     CHECK(flag == 7);
     pending.wait();
     CHECK(out.back() == world.size());
+}
+
+TEST_CASE("a request outlives the communicator that it began on, whatever the choice") {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    auto const sum = [](double a, double b) { return a + b; }; // an operator that MPI does not know
+    for (int repeat = 0; repeat < 3; ++repeat) {
+        std::vector<double> const in(100'000, 1.0);
+        std::vector<double> out(in.size());
+        MPI_Comm mine = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &mine);
+        papcoll::attach(mine, {.link = papcoll::link_model{papcoll::ticks(1000), 1.0}});
+        auto pending = papcoll::iall_reduce(mine, in.data(), in.size(), out.data(), sum);
+        MPI_Comm_free(&mine);
+        pending.wait();
+        CHECK(out.back() == ranks);
+    }
 }
 
 TEST_CASE("without commuting, operands meet in the order of ranks") {
