@@ -108,16 +108,16 @@ struct all_reduce_function : collective_forms<Blocking> {
                           policy);
     }
     /// One element each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy> && is_scalar_argument<T>
+    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
+    requires accepts<Policy>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op,
                     Policy const& policy = {}) const -> result {
         return this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
     }
     /// One element each; returns the result.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy> && is_scalar_argument<T> && Blocking [[nodiscard]] auto
-    operator()(Comm&& comm, T const& in, Op op, Policy const& policy = {}) const -> T {
+    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
+    requires accepts<Policy> && Blocking [[nodiscard]] auto operator()(Comm&& comm, T const& in, Op op,
+                                                                       Policy const& policy = {}) const -> T {
         T out{};
         this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
         return out;

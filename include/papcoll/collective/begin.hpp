@@ -265,5 +265,8 @@ template <class T, class A>
 inline constexpr bool is_scalar_argument<std::vector<T, A>> = false;
 template <class T>
 inline constexpr bool is_scalar_argument<boost::mpi::inplace_t<T>> = false;
+/// Stands before the operator's concept, so that generic lambdas are not tried on vectors.
+template <class T>
+concept scalar_argument = is_scalar_argument<T>;
 
 } // namespace papcoll::inline v0::detail

@@ -115,15 +115,15 @@ struct reduce_function : collective_forms<Blocking> {
             comm, reduce_call<T, Op>{&value.buffer, &value.buffer, true, 1, std::move(op), root}, policy);
     }
     /// One element each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy> && is_scalar_argument<T>
+    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
+    requires accepts<Policy>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op, int root,
                     Policy const& policy = {}) const -> result {
         return this->call(comm, reduce_call<T, Op>{&in, &out, false, 1, std::move(op), root}, policy);
     }
     /// One element each, on ranks other than the root.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy> && is_scalar_argument<T>
+    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
+    requires accepts<Policy>
     auto operator()(Comm&& comm, T const& in, Op op, int root, Policy const& policy = {}) const -> result {
         return this->call(comm, reduce_call<T, Op>{&in, nullptr, false, 1, std::move(op), root}, policy);
     }
