@@ -193,6 +193,14 @@ void agreed_checks(Comm& comm, int rank, int ranks) {
         says("count: from 50 to 60", in.data(), last ? 60 : 50, good);
         says("policy", in.data(), 50, {.block_bytes = last ? 65 : 64});
     }
+    if (ranks > 1)
+        collective_suite::says("disagree on the operator", [&] {
+            auto const sum = [](double a, double b) { return a + b; }; // nothing says that it commutes
+            if (last)
+                papcoll::all_reduce(comm, in.data(), 50, out.data(), sum);
+            else
+                papcoll::all_reduce(comm, in.data(), 50, out.data(), std::plus<>());
+        });
     says("in must not be null", last ? nullptr : in.data(), 50, good);
     says("block_bytes", in.data(), 50, {.block_bytes = last ? 0 : 64});
     collective_suite::one_by_one(comm, some<double>(rank, ranks), good);

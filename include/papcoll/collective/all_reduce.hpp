@@ -153,7 +153,8 @@ struct plan_all_reduce_function {
 ///     all_reduce(comm, in, out, op[, policy])           single values, or std::vectors of one size
 ///     all_reduce(comm, in, op[, policy])                a single value; returns the result
 ///
-/// Must agree on all ranks: the count, the policy with all its members, and what the operator computes.
+/// Must agree on all ranks: the count, the policy with all its members, what the operator computes, and
+/// whether its type says that it commutes (a lambda does not, std::plus does).
 ///
 /// Cost with `circulant` for m bytes: 2·⌈log2 P⌉ rounds that move 2·(P − 1)/P·m in all (a reduce-scatter and
 /// an all-gather), or, when that is shorter, ⌊log2 P⌋ rounds of partial results (a butterfly; two rounds more

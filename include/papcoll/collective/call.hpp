@@ -45,11 +45,11 @@ template <class P>
 /// What ranks must agree on before an agreed operation begins, as minima and maxima over the ranks, and the
 /// complaint of the lowest rank that has one.
 struct call_record {
-    static constexpr std::array<char const*, 6> names = {"operation", "count", "element size",
-                                                         "root",      "sizes", "policy"};
+    static constexpr std::array<char const*, 7> names = {"operation", "count",  "element size", "root",
+                                                         "sizes",     "policy", "operator"};
 
-    std::array<std::int64_t, 6> smallest;
-    std::array<std::int64_t, 6> largest;
+    std::array<std::int64_t, names.size()> smallest;
+    std::array<std::int64_t, names.size()> largest;
     std::int32_t complaining_rank;
     std::array<char, 172> complaint;
 
@@ -104,7 +104,8 @@ template <class P>
                   static_cast<std::int64_t>(shape.element_bytes),
                   shape.root,
                   static_cast<std::int64_t>(hash_bytes(std::as_bytes(shape.sizes))),
-                  policy};
+                  policy,
+                  (shape.commutative ? 1 : 0) + (shape.exact ? 2 : 0)};
     r.largest = r.smallest;
     r.complaining_rank = complaint.empty() ? std::numeric_limits<std::int32_t>::max() : shape.rank;
     std::copy_n(complaint.data(), std::min(complaint.size(), r.complaint.size() - 1), r.complaint.data());

@@ -168,9 +168,10 @@ struct plan_reduce_function {
 ///     reduce(comm, in, op, root[, policy])             the same, on ranks other than the root
 ///     reduce(comm, inplace(values), n, op, root[, policy])    the root's values are replaced
 ///
-/// Must agree on all ranks: the count, the root, the policy with all its members, and what the operator
-/// computes. `comm` is a boost::mpi::communicator, an MPI_Comm or a transport. Nothing is sent on the user's
-/// communicator itself (but by `native`); the first call attaches papcoll to it (see attach).
+/// Must agree on all ranks: the count, the root, the policy with all its members, what the operator computes,
+/// and whether its type says that it commutes (a lambda does not, std::plus does). `comm` is a
+/// boost::mpi::communicator, an MPI_Comm or a transport. Nothing is sent on the user's communicator itself
+/// (but by `native`); the first call attaches papcoll to it (see attach).
 ///
 /// Cost with `clairvoyant` for N segments of m bytes in all: about N + ⌈log2 P⌉ rounds after the last
 /// arrival, each of one segment's transfer time. In memory about m bytes of blocks beyond the user's.

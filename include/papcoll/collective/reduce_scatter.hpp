@@ -141,7 +141,7 @@ struct plan_reduce_scatter_function {
 ///     reduce_scatter(comm, inplace(values), sizes, op[, policy])  the result is at the beginning of values
 ///
 /// Must agree on all ranks: the sizes (any contiguous range of integers; zeros are welcome), the policy with
-/// all its members, and what the operator computes.
+/// all its members, what the operator computes, and whether its type says that it commutes.
 ///
 /// Cost with `circulant` for m bytes: ⌈log2 P⌉ rounds of partial results of whole parts, or, where the sizes
 /// are so uneven that this is shorter, n − 1 + ⌈log2 P⌉ rounds that move m/n at most, for n blocks of each
