@@ -261,6 +261,11 @@ void all(Comm& comm, int rank, int ranks) {
     word_counts(comm, rank, ranks, papcoll::circulant{.block_bytes = 1});
     word_counts(comm, rank, ranks, papcoll::arrival_tree{});
     all_gathers(comm, rank, ranks, papcoll::circulant{});
+    all_gathers(comm, rank, ranks, papcoll::linear{});
+    all_gathers(comm, rank, ranks, papcoll::sorted_linear{});
+    all_gathers(comm, rank, ranks, papcoll::neighbor_exchange{});
+    all_gathers(comm, rank, ranks, papcoll::background_ring{});
+    all_gathers(comm, rank, ranks, papcoll::automatic{});
     lengths_that_differ(comm, rank, ranks, papcoll::binomial_tree{});
 }
 

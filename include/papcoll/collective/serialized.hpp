@@ -27,10 +27,28 @@ void set_elements(call_shape& shape, std::size_t n, std::size_t parts = 1) {
     shape.element_bytes = serializable<T> ? std::max<std::size_t>(n, 1) * sizeof(T) : sizeof(T);
 }
 
+/// A triggered gather as a program: there is no first piece of a value that could tell that more follows, so
+/// the root just receives from one rank after the other.
+[[nodiscard]] inline auto program_of_gather(triggered_gather_program const& gather, int rank)
+    -> message_program {
+    rank_schedule share;
+    step_type step = 0;
+    for (int const from : gather.order) {
+        if (rank == gather.root) share.receives.push_back({step, from, from});
+        if (rank == from) share.sends.push_back({step, gather.root, from});
+        ++step;
+    }
+    std::vector<bool> owned(gather.parts.size(), false);
+    owned[static_cast<std::size_t>(rank)] = true;
+    message_windows const one_by_one{
+        .receives = 1, .sends = 1, .admission = false, .tail_bytes = 0, .longest_elements = 0};
+    return compile(schedule_kind::dissemination, share, gather.parts, std::move(owned), one_by_one);
+}
 /// The program of a stage, its elements replaced by n values each.
-[[nodiscard]] inline auto program_of_values(execution_plan const& plan, std::size_t stage, std::size_t n)
+[[nodiscard]] inline auto program_of_values(execution_stage const& stage, int rank, std::size_t n)
     -> std::shared_ptr<message_program const> {
-    auto program = plan.stages[stage].program;
+    auto program =
+        stage.what == execution_stage::work::gather ? program_of_gather(stage.gather, rank) : stage.program;
     for (auto& block : program.blocks) block = {block.offset * n, block.size * n};
     return std::make_shared<message_program const>(std::move(program));
 }
@@ -43,7 +61,8 @@ template <serializable T, transport Transport>
     using copy = serialized_operation<Transport, serialized_copy_store<T>>;
     auto const failure = std::make_shared<std::exception_ptr>();
     return execute_stages(plan, [=](std::size_t stage) -> std::shared_ptr<operation> {
-        return std::make_shared<copy>(c, program_of_values(*plan, stage, n), tag, data, failure);
+        return std::make_shared<copy>(c, program_of_values(plan->stages[stage], c->rank(), n), tag, data,
+                                      failure);
     });
 }
 
@@ -57,7 +76,7 @@ template <serializable T, transport Transport, class Op>
     using copy = serialized_operation<Transport, serialized_copy_store<T>>;
     auto const failure = std::make_shared<std::exception_ptr>();
     return execute_stages(plan, [=](std::size_t stage) -> std::shared_ptr<operation> {
-        auto const program = program_of_values(*plan, stage, n);
+        auto const program = program_of_values(plan->stages[stage], c->rank(), n);
         switch (plan->stages[stage].what) {
         case execution_stage::work::reduce:
             return std::make_shared<combine>(c, program, tag, buffers, op, failure);
