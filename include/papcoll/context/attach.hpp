@@ -193,8 +193,10 @@ void attach(Comm&& comm, attach_options const& options = {}) {
 }
 
 /// From now on `told` is called on this rank after each of papcoll's operations on `comm`, in place of whom
-/// it was before: a tracer, if one is loaded. Calls with `native` are MPI's and not reported. Local; must not
-/// be called while an operation is under way on `comm`.
+/// it was before: a tracer, if one is loaded. Calls with `native` are MPI's and not reported. Local once
+/// papcoll is attached to `comm`; before, it begins to attach, so that all ranks must call it, in the same
+/// order among their collective calls on `comm`. Must not be called while an operation is under way on
+/// `comm`.
 ///
 ///     papcoll::observe(world, [](papcoll::collective_record const& seen) {
 ///         std::cerr << seen.operation << ' ' << (seen.exit - seen.entry).count() << " ns\n";

@@ -64,6 +64,7 @@ public:
             for (auto& comm : comms)
                 if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
         comms = {MPI_COMM_NULL, MPI_COMM_NULL};
+        m_ready = true; // a duplication that is still under way is left to the end of MPI
     }
 
     int rank = 0;
