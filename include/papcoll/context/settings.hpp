@@ -4,6 +4,7 @@
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/read_file.hpp>
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -11,7 +12,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -29,15 +32,18 @@ public:
     /// Of this process.
     static auto instance() -> environment_settings const& {
         static auto const& settings =
-            *new environment_settings([](char const* name) { return std::getenv(name); });
+            *new environment_settings([](char const* name) { return std::getenv(name); }, all_names());
         return settings;
     }
 
-    /// From any environment: `get(name)` returns null for what is not set.
-    explicit environment_settings(lookup const& get) {
-        for (auto const* name :
-             {"BROADCAST", "REDUCE", "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER", "ALL_TO_ALL"}) {
-            auto const variable = "PAPCOLL_" + std::string(name) + "_ALGORITHM";
+    /// From any environment: `get(name)` returns null for what is not set. `names`: all that is set, among
+    /// which misspelt names are found.
+    explicit environment_settings(lookup const& get, std::vector<std::string_view> const& names = {}) {
+        for (auto const name : names)
+            if (is_algorithm(name) && (known() + ',').find(std::string(name) + ',') == std::string::npos)
+                m_unknown = name;
+        for (auto const operation : operations) {
+            auto const variable = variable_of(operation);
             if (auto const* const value = get(variable.c_str()); value != nullptr && *value != '\0')
                 m_algorithms.emplace(variable, value);
         }
@@ -54,6 +60,14 @@ public:
         auto const found = m_algorithms.find("PAPCOLL_" + operation + "_ALGORITHM");
         return found == m_algorithms.end() ? std::string_view() : std::string_view(found->second);
     }
+    /// The name of a variable that looks like an algorithm's and is none; empty: there is none.
+    [[nodiscard]] auto unknown() const -> std::string const& { return m_unknown; }
+    /// The names of the algorithms' variables.
+    static auto known() -> std::string {
+        std::string list;
+        for (auto const operation : operations) list += (list.empty() ? "" : ", ") + variable_of(operation);
+        return list;
+    }
     /// Empty: none is asked for.
     [[nodiscard]] auto tuning_file() const -> std::string const& { return m_tuning_file; }
     /// Its content; none when it cannot be read.
@@ -62,13 +76,32 @@ public:
 
     /// Equal on ranks whose settings agree: over all but the name of the tuning file.
     [[nodiscard]] auto hash() const -> std::int64_t {
-        std::string text;
+        std::string text = m_unknown + '\n';
         for (auto const& [variable, value] : m_algorithms) text += variable + '=' + value + '\n';
         text += m_tuning_file.empty() ? "none" : m_tuning_text ? "file:" + *m_tuning_text : "cannot be read";
         return static_cast<std::int64_t>(detail::hash_text(text) >> 1U);
     }
 
 private:
+    static constexpr std::array<std::string_view, 7> operations{
+        "BROADCAST", "REDUCE", "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER", "ALL_TO_ALL"};
+
+    static auto variable_of(std::string_view operation) -> std::string {
+        return "PAPCOLL_" + std::string(operation) + "_ALGORITHM";
+    }
+    static auto is_algorithm(std::string_view name) -> bool {
+        return name.starts_with("PAPCOLL_") && name.ends_with("_ALGORITHM");
+    }
+    static auto all_names() -> std::vector<std::string_view> {
+        std::vector<std::string_view> names;
+        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+            std::string_view const text(*entry);
+            names.push_back(text.substr(0, text.find('=')));
+        }
+        return names;
+    }
+
+    std::string m_unknown;
     std::map<std::string, std::string> m_algorithms;
     std::string m_tuning_file;
     std::optional<std::string> m_tuning_text;

@@ -29,14 +29,16 @@ namespace papcoll::inline v0 {
 /// 2. a tuning table: `table`, or the file that `PAPCOLL_TUNING_FILE` names, made by bench/tune;
 /// 3. the model: the policy that the measured link (and the arrivals, where they are given) lets end first.
 ///
-/// A tuned policy that the call cannot take (its operator does not commute, or MPI has no routine for it)
-/// gives way to the model. Without arrivals the choice is blind to them and repeats from run to run while the
-/// link's measured constants do. `PAPCOLL_REPORT=1` lets rank 0 say on stderr what was chosen, and why, when
-/// it is chosen; a repeated call finds its plan in the cache of the communicator.
+/// A forced or tuned policy that the call cannot take (its operator does not commute, or MPI has no routine
+/// for it) gives way to the model. Without arrivals the choice is blind to them and repeats from run to run
+/// while the link's measured constants do. `PAPCOLL_REPORT=1` lets rank 0 say on stderr what was chosen, and
+/// why, when it is chosen; a repeated call finds its plan in the cache of the communicator.
 ///
 /// `native` as a choice is the library's nonblocking routine on papcoll's duplicate, also where the call
 /// blocks: so blocking calls match i… calls, and all of papcoll's requests progress meanwhile. Only the
 /// policy `native` itself is the blocking routine.
+///
+/// Values that travel serialized are all-reduced by a reduce and a broadcast, each chosen as such.
 ///
 /// Must agree on all ranks: all members, the environment's choices and the content of the tuning file; the
 /// last two are checked when papcoll attaches. Errors of the environment and of the tuning file, such as a
@@ -69,9 +71,14 @@ struct basic_automatic {
     /// What a call of this shape takes on this link; the same on all ranks. Throws std::invalid_argument for
     /// a forced or tuned policy that does not exist, and for a tuning file that cannot be read.
     [[nodiscard]] auto choose(call_shape const& shape, link_model const& link) const -> automatic_choice {
-        if (auto forced = forced_choice(shape)) return *forced;
-        if (auto tuned = tuned_entry(shape)) return *tuned;
-        return detail::automatic_model(shape, link, knowledge()).choose();
+        auto wanted = forced_choice(shape);
+        if (!wanted) wanted = tuned_entry(shape);
+        if (wanted && known::accepts(wanted->choice.policy, shape)) return *wanted;
+        auto chosen = detail::automatic_model(shape, link, knowledge()).choose();
+        if (wanted)
+            chosen.reason +=
+                "; not " + wanted->choice.policy + ", by " + wanted->reason + ": " + why_not(*wanted);
+        return chosen;
     }
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
         auto const chosen = choose(shape, link);
@@ -85,15 +92,15 @@ private:
     [[nodiscard]] auto knowledge() const -> detail::call_knowledge { return {arrivals, compute_per_element}; }
 
     [[nodiscard]] static auto forced_choice(call_shape const& shape) -> std::optional<automatic_choice> {
+        auto const& settings = environment_settings::instance();
+        if (!settings.unknown().empty())
+            throw std::invalid_argument("papcoll: there is no environment variable " + settings.unknown() +
+                                        ", but " + environment_settings::known());
         auto const operation = capitals(to_string(shape.operation));
-        auto const forced = environment_settings::instance().algorithm(operation);
+        auto const forced = settings.algorithm(operation);
         if (forced.empty()) return std::nullopt;
         auto const variable = "PAPCOLL_" + operation + "_ALGORITHM";
         require_known(forced, shape, variable);
-        if (!known::accepts(forced, shape))
-            throw std::invalid_argument("papcoll: " + variable + "=" + std::string(forced) + " needs " +
-                                        (forced == "native" ? "an MPI datatype and communicator, and the data"
-                                                            : "a commutative operator"));
         return automatic_choice{{std::string(forced), {}}, variable};
     }
     [[nodiscard]] auto tuned_entry(call_shape const& shape) const -> std::optional<automatic_choice> {
@@ -102,9 +109,12 @@ private:
         auto const* const entry = tuned->find(shape.operation, shape.ranks, shape.bytes());
         if (entry == nullptr) return std::nullopt;
         require_known(entry->choice.policy, shape, "the tuning table");
-        if (!known::accepts(entry->choice.policy, shape)) return std::nullopt;
         return automatic_choice{entry->choice, "tuned at " + std::to_string(entry->ranks) + " ranks, " +
                                                    std::to_string(entry->bytes) + " bytes"};
+    }
+    static auto why_not(automatic_choice const& refused) -> std::string {
+        return refused.choice.policy == "native" ? "MPI has no routine for this call"
+                                                 : "the operator must commute";
     }
     static void require_known(std::string_view policy, call_shape const& shape, std::string const& where) {
         std::string list;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -64,7 +65,9 @@ private:
         auto const times = m_known.arrivals.times();
         if (times.empty()) return false;
         auto const [first, last] = std::minmax_element(times.begin(), times.end());
-        return *last - *first > m_link.latency * m_rounds;
+        auto const spread =
+            static_cast<std::uint64_t>(last->count()) - static_cast<std::uint64_t>(first->count());
+        return spread > static_cast<std::uint64_t>((m_link.latency * m_rounds).count());
     }
     [[nodiscard]] auto reduction(char const* when_aware) const -> automatic_choice {
         if (!m_shape.commutative) return {{"greedy_tree", {}}, "model: keeps the order of ranks"};

@@ -72,6 +72,16 @@ TEST_CASE("a tuning file that cannot be read is none, and differs from all that 
     std::remove("settings_c.json");
 }
 
+TEST_CASE("a misspelt variable is found, and counts among what ranks must agree on") {
+    auto const nothing = [](char const*) -> char const* { return nullptr; };
+    environment_settings const good(nothing, {"HOME", "PAPCOLL_ALL_REDUCE_ALGORITHM", "PAPCOLL_REPORT"});
+    CHECK(good.unknown().empty());
+    environment_settings const bad(nothing, {"PAPCOLL_ALLREDUCE_ALGORITHM"});
+    CHECK(bad.unknown() == "PAPCOLL_ALLREDUCE_ALGORITHM");
+    CHECK(bad.hash() != good.hash());
+    CHECK(environment_settings::known().find("PAPCOLL_ALL_REDUCE_ALGORITHM") != std::string::npos);
+}
+
 TEST_CASE("only 1 asks for a report") {
     CHECK(settings_of({{"PAPCOLL_REPORT", "1"}}).report());
     CHECK_FALSE(settings_of({{"PAPCOLL_REPORT", "0"}}).report());

@@ -75,6 +75,11 @@ TEST_CASE("known arrivals take the policies that use them, unless all arrive tog
     CHECK(policy_of(aware, shape_of(collective_kind::all_reduce, 100'000)) == "arrival_all_reduce");
     CHECK(policy_of(aware, shape_of(collective_kind::all_gather, 100'000)) == "background_circulant");
     CHECK(policy_of(aware, shape_of(collective_kind::broadcast, 100'000)) == "circulant");
+    std::vector<ticks> extreme(8);
+    extreme.front() = ticks::min();
+    extreme.back() = ticks::max();
+    CHECK(policy_of({.arrivals = extreme}, shape_of(collective_kind::all_gather, 1)) ==
+          "background_circulant");
     automatic const together{.arrivals = std::vector<ticks>(8, 5ms)};
     for (auto const operation : {collective_kind::reduce, collective_kind::all_gather})
         CHECK(policy_of(together, shape_of(operation, 100'000)) == "circulant");
@@ -119,6 +124,10 @@ TEST_CASE("a tuned policy that the call cannot take gives way to the model") {
     auto reduce = shape_of(collective_kind::reduce, 1000);
     reduce.commutative = false;
     CHECK(policy_of(tuned, reduce) == "greedy_tree");
+    CHECK(
+        tuned.choose(reduce, slow).reason ==
+        "model: keeps the order of ranks; not circulant, by tuned at 8 ranks, 4000 bytes: the operator must "
+        "commute");
     auto broadcast = shape_of(collective_kind::broadcast, 1000);
     CHECK(policy_of(tuned, broadcast) == "native");
     broadcast.has_native = false;
