@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <mpi.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -34,6 +35,7 @@ struct settings {
     bool in_bounds = false;
     bool check = false;
     int model = 0;
+    double latency_us = 100;
 };
 
 auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
@@ -82,6 +84,7 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
            "--model", s.model,
            "no measurement: so many iterations of CLV in the one-ported model, on the links of --rate")
         ->check(CLI::PositiveNumber);
+    app.add_option("--latency-us", s.latency_us, "of a message in the model")->capture_default_str();
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& error) {
@@ -174,6 +177,7 @@ private:
         if (m_rank != 0) return;
         auto const& mini = m_settings.mini;
         auto link = papcoll::context_of(m_comm)->link();
+        link.latency = ticks{std::llround(m_settings.latency_us * 1e3)};
         if (m_rate) link.per_byte = static_cast<double>(m_rate->time_of(1'000'000).count()) / 1e6;
         std::printf(
             "Last delay of CLV in the model, ms: arrivals true, predicted, unknown; predicted ÷ true\n"
