@@ -7,10 +7,14 @@
 #
 # Environment (defaults in brackets; flat-1024 and nodes-32x32 take a sample unless told otherwise):
 #   OPERATIONS  [broadcast reduce all_gather all_reduce]
-#   BYTES       [1024 32768 1048576; in total for all_gather]
+#   BYTES       [1024 32768 1048576; in total for all_gather, which needs 4 for each rank]
+#   POLICIES    [papcoll's: circulant, two_level where hosts have several ranks, and those that know arrivals]
 #   PATTERNS    [all eight, comma-separated]          MAGNITUDES  [0.5,1,1.5]
 #   ALGORITHMS  [all | best: the ones that can win on large platforms]
+#   REPETITIONS [2; the lower counts, since some of SMPI's algorithms make communicators in their first call]
+#   LIMIT       [3600 seconds for each operation and size; those that take longer are named and left out]
 #   ORDER       [block | cyclic: how ranks are laid on hosts of several]
+#   PROGRAM     [built from bench/collectives.cpp]
 #   RESULTS     [a folder below $TMPDIR]              SMPICXX     [smpicxx]
 set -euo pipefail
 
@@ -55,9 +59,18 @@ best_of() {
     esac
 }
 
+# The first of papcoll's policies is the one whose balanced run time magnitudes are multiples of.
+policies_of() {
+    local names=circulant
+    [ "$hosts" = "$ranks" ] || names=two_level,circulant
+    [ "$1" != reduce ] || names+=,clairvoyant
+    [ "$1" != all_reduce ] || names+=,arrival_all_reduce
+    echo "${POLICIES:-$names}"
+}
+
 # GNU's unique symbols would be one for all ranks, although each rank has its own copy of the program.
-program=$results/../collectives
-"${SMPICXX:-smpicxx}" -std=c++20 -O2 -s -fno-gnu-unique -I"$root/include" "$root/bench/collectives.cpp" -o "$program"
+program=${PROGRAM:-$results/../collectives}
+[ -n "${PROGRAM:-}" ] || "${SMPICXX:-smpicxx}" -std=c++20 -O2 -s -fno-gnu-unique -I"$root/include" "$root/bench/collectives.cpp" -o "$program"
 
 hostfile=$results/hostfile
 per_host=$((ranks / hosts))
@@ -65,18 +78,20 @@ for ((r = 0; r < ranks; ++r)); do
     if [ "${ORDER:-block}" = cyclic ]; then echo "host-$((r % hosts))"; else echo "host-$((r / per_host))"; fi
 done >"$hostfile"
 
-# The lower of two repetitions counts: some algorithms of SMPI make communicators in their first call.
+# Results that are there are left out, so that the script goes on where it was stopped.
 for operation in ${OPERATIONS:-broadcast reduce all_gather all_reduce}; do
-    policies=circulant
-    [ "$operation" = reduce ] && [ $sample = no ] && policies+=,clairvoyant
+    policies=$(policies_of "$operation")
     for name in $("${algorithms}_of" "$operation"); do policies+=,native:$name; done
     for bytes in ${BYTES:-1024 32768 1048576}; do
-        echo "$platform $operation $bytes"
-        smpirun -np "$ranks" -platform "$here/platforms/$platform.xml" -hostfile "$hostfile" \
-            --cfg=smpi/host-speed:10Gf --cfg=smpi/simulate-computation:no --log=root.thres:warning \
-            "$program" --operation "$operation" --policies "$policies" --sizes $((bytes / 4)) \
-            --repetitions 2 --magnitudes "$magnitudes" ${patterns:+--patterns "$patterns"} --rate 10gbit \
-            --json "$results/$operation-$bytes.json" >"$results/$operation-$bytes.txt"
+        part=$results/$operation-$bytes
+        if [ -f "$part.json" ] || { [ "$operation" = all_gather ] && ((bytes < 4 * ranks)); }; then continue; fi
+        echo "$platform $operation $bytes" >&2
+        timeout "${LIMIT:-3600}" smpirun -np "$ranks" -platform "$here/platforms/$platform.xml" \
+            -hostfile "$hostfile" --cfg=smpi/host-speed:10Gf --cfg=smpi/simulate-computation:no \
+            --log=root.thres:warning "$program" --operation "$operation" --policies "$policies" \
+            --sizes $((bytes / 4)) --repetitions "${REPETITIONS:-2}" --magnitudes "$magnitudes" \
+            ${patterns:+--patterns "$patterns"} --rate 10gbit --json "$part.json" >"$part.txt" ||
+            echo "left out: $platform $operation $bytes" >&2
     done
 done
 python3 "$here/compare.py" "$results"

@@ -98,6 +98,8 @@ public:
             run_with(circulant());
         else if (policy == "automatic")
             run_with(papcoll::automatic{});
+        else if (policy.rfind("two_level", 0) == 0)
+            run_with(two_level(policy));
         else if (auto const algorithm = native_algorithm(policy); !algorithm.empty())
             run_natively(algorithm);
         else
@@ -148,6 +150,13 @@ protected:
     }
     [[nodiscard]] auto circulant() const -> papcoll::circulant {
         return {.block_bytes = m_options.block_bytes};
+    }
+    /// "two_level", or "two_level:<lanes>"
+    [[nodiscard]] auto two_level(std::string const& policy) const -> papcoll::two_level {
+        papcoll::two_level made{.ranks_per_node = {}, .lanes = {}, .block_bytes = m_options.block_bytes};
+        if (auto const colon = policy.find(':'); colon != std::string::npos)
+            made.lanes = std::stoi(policy.substr(colon + 1));
+        return made;
     }
     [[nodiscard]] auto shape_of(papcoll::collective_kind kind, std::size_t count) const
         -> papcoll::call_shape {

@@ -45,6 +45,7 @@
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/scheduled.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
+#include <papcoll/policy/two_level.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/circulant_all_gather.hpp>
 #include <papcoll/scheduler/clairvoyant.hpp>

@@ -189,7 +189,8 @@ template <transport Transport, class Call, class Policy>
         };
     } else {
         return [call, policy](context_pointer const& c, int tag) -> std::shared_ptr<operation> {
-            auto const shape = shape_of(*c, call);
+            auto shape = shape_of(*c, call);
+            shape.nodes = c->nodes(); // known by now, whoever drove the attachment
             return execute_plan(c, call, plan_cache::of(c->cache()).plan(policy, shape, c->link()), tag);
         };
     }

@@ -49,8 +49,11 @@ public:
         };
         auto const name = "plan_" + std::string(to_string(Call::operation));
         detail::run_operation(m_context, detail::make_call(m_context, name, mine, m_policy, check, nothing));
-        if constexpr (!std::same_as<Policy, native>)
-            m_plan = std::make_shared<execution_plan const>(m_policy.plan(mine, m_context->link()));
+        if constexpr (!std::same_as<Policy, native>) {
+            auto attached = mine;
+            attached.nodes = m_context->nodes();
+            m_plan = std::make_shared<execution_plan const>(m_policy.plan(attached, m_context->link()));
+        }
     }
 
 private:

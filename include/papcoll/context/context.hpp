@@ -3,6 +3,7 @@
 
 #include <papcoll/context/agreement.hpp>
 #include <papcoll/context/link_model.hpp>
+#include <papcoll/context/node_agreement.hpp>
 #include <papcoll/context/observer.hpp>
 #include <papcoll/context/ping.hpp>
 #include <papcoll/context/progress_engine.hpp>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -91,6 +93,8 @@ public:
     [[nodiscard]] auto observed_by() -> observer& { return m_observer; }
     /// The number of the next operation.
     [[nodiscard]] auto sequence() const -> std::uint32_t { return m_sequence; }
+    /// A number for each rank, equal where they share a node; empty until prepare() was true.
+    [[nodiscard]] auto nodes() const -> std::vector<int> const& { return m_nodes; }
     /// Where policies keep plans to use again.
     [[nodiscard]] auto cache() -> std::any& { return m_cache; }
 
@@ -114,6 +118,8 @@ public:
             if (!m_link_agreement->advance(m_transport, block)) return false;
             agreed = m_link_agreement->result();
         }
+        if (!m_node_agreement->advance(m_transport, block)) return false;
+        m_nodes = m_node_agreement->result(rank());
         m_link = {ticks(static_cast<std::int64_t>(agreed.latency)), agreed.per_byte};
         m_checks = static_cast<check_level>(agreed.checks);
         m_prepared = true;
@@ -153,6 +159,7 @@ private:
         m_checks = std::max(m_checks.load(), checks);
         m_options_agreement.emplace(mine, detail::attachment_record::merge, detail::attachment_tag);
         m_ping.emplace(m_transport, detail::attachment_tag);
+        m_node_agreement.emplace(m_transport, detail::attachment_tag);
         m_link_agreement.reset();
         m_prepared = false;
     }
@@ -175,6 +182,8 @@ private:
     observer m_observer;
     std::optional<agreement_type> m_options_agreement, m_link_agreement;
     std::optional<detail::ping<Transport>> m_ping;
+    std::optional<detail::node_agreement<Transport>> m_node_agreement;
+    std::vector<int> m_nodes;
 };
 
 } // namespace papcoll::inline v0

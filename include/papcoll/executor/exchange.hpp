@@ -81,6 +81,12 @@ private:
         return false;
     }
     [[nodiscard]] auto admits() const -> bool { return m_program->windows.admission; }
+    /// A transport may have fewer under way than the program says.
+    [[nodiscard]] auto send_window() const -> int {
+        if constexpr (requires { Transport::most_sends; })
+            return std::min(m_program->windows.sends, Transport::most_sends);
+        return m_program->windows.sends;
+    }
     /// Where the head of a message ends. Both ends find the same place.
     [[nodiscard]] auto head_of(std::size_t bytes) const -> std::size_t {
         return admits() ? bytes - std::min(m_program->windows.tail_bytes, bytes / 8 * 3) : bytes;
@@ -131,7 +137,7 @@ private:
     auto issue_sends() -> bool {
         auto const& messages = m_program->sends.messages;
         bool any = false;
-        while (m_next_send < messages.size() && m_open_sends < m_program->windows.sends &&
+        while (m_next_send < messages.size() && m_open_sends < send_window() &&
                (!admits() || m_admitted[m_next_send]) &&
                m_store.may_leave(m_program->sends.uses_of(messages[m_next_send]))) {
             send(messages[m_next_send], m_next_send);

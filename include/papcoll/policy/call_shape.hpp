@@ -47,6 +47,8 @@ struct call_shape {
     std::span<std::size_t const> sizes = {};
     /// Where each rank's elements begin; empty: one rank's behind the other's.
     std::span<std::size_t const> displacements = {};
+    /// A number for each rank, equal where they share a node; empty: not known.
+    std::span<int const> nodes = {};
     /// Whether the operator is exactly associative, so that ranks may combine in different orders and still
     /// get the same bits.
     bool exact = false;

@@ -55,6 +55,12 @@ inline constexpr bool reorders_operands<S> = false;
 /// Messages of a few kilobytes are buffered by any MPI library, and admission would cost more than it saves.
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 
+/// Whether a message is that short, or travels no longer than the round trip of its admission.
+[[nodiscard]] inline auto goes_unasked(std::size_t message_bytes, link_model const& link) -> bool {
+    double const time = static_cast<double>(message_bytes) * link.per_byte;
+    return message_bytes < shortest_admitted_bytes || time < 2 * static_cast<double>(link.latency.count());
+}
+
 /// How long messages are at most: so long that their latencies do not count, and below what libraries send by
 /// rendezvous on slow links.
 [[nodiscard]] inline auto longest_message(link_model const& link) -> std::size_t {
@@ -65,7 +71,7 @@ inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
 /// an eighth and a half all do; long messages need no more than covers a round trip.
 [[nodiscard]] inline auto windows_for(std::size_t message_bytes, call_shape const& shape,
                                       link_model const& link) -> message_windows {
-    if (message_bytes < shortest_admitted_bytes)
+    if (goes_unasked(message_bytes, link))
         return {.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0, .longest_elements = 0};
     return {.receives = 1,
             .sends = 1,

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -103,6 +104,16 @@ public:
     [[nodiscard]] auto rank() const -> int { return m_shared->rank; }
     [[nodiscard]] auto size() const -> int { return m_shared->size; }
     [[nodiscard]] auto ready() -> bool { return m_shared->ready(); }
+    /// A number that is equal on ranks of one processor name (FNV-1a of it).
+    [[nodiscard]] auto node() const -> std::uint64_t {
+        std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+        int length = 0;
+        detail::mpi_check("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
+        std::uint64_t hash = 14695981039346656037u;
+        for (char const c : std::span(name).first(static_cast<std::size_t>(length)))
+            hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+        return hash;
+    }
     [[nodiscard]] auto concurrent() const -> bool { return m_shared->concurrent; }
     [[nodiscard]] auto max_message_bytes() const -> std::size_t {
         return static_cast<std::size_t>(std::numeric_limits<int>::max());
@@ -112,7 +123,12 @@ public:
     [[nodiscard]] auto isend(channel ch, const_message_parts parts, int to, int tag) -> pending {
         pending request = MPI_REQUEST_NULL;
         with_datatype(parts, [&](void const* data, int count, MPI_Datatype type) {
-            detail::mpi_check("MPI_Isend", MPI_Isend(data, count, type, to, tag, comm(ch), &request));
+#ifdef SMPI_H
+            auto const post = ch == channel::data ? MPI_Issend : MPI_Isend;
+#else
+            auto const post = MPI_Isend;
+#endif
+            detail::mpi_check("MPI_Isend", post(data, count, type, to, tag, comm(ch), &request));
         });
         return request;
     }
@@ -138,6 +154,9 @@ public:
 #endif
     }
 #ifdef SMPI_H
+    /// All messages on a simulated link share it, and a send below 64 KiB would end while its data is still
+    /// there: so they are synchronous, and one at a time.
+    static constexpr int most_sends = 1;
     /// Simulated time passes only in its calls, and so does the clock.
     void idle() { usleep(1); }
     [[nodiscard]] auto now() const -> ticks { return ticks(std::llround(MPI_Wtime() * 1e9)); }

@@ -1,0 +1,147 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/policy.hpp>
+#include <papcoll/scheduler/rank_grid.hpp>
+#include <papcoll/scheduler/reversed.hpp>
+#include <papcoll/scheduler/two_level.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// Circulant graphs between nodes and within them, for ranks that share nodes: each block enters a node once,
+/// where `circulant` sends it through the node's link for almost every rank there. The decomposition into
+/// lanes is that of Träff and Hunold (Decomposing Collectives for Exploiting Multi-lane Communication, 2020);
+/// see two_level_scheduler.
+///
+/// With N nodes of k ranks, A = ⌈log2 N⌉, B = ⌈log2 k⌉ and m bytes:
+///
+/// - broadcast, reduce in L lanes of n blocks: n − 1 + A + 2B rounds; (n − 1 + A)·m/n pass a node's link
+/// - all_gather, reduce_scatter: A + B rounds; (N − 1)/N·m
+/// - all_reduce: twice that; of short operands what `circulant` does
+///
+/// Which ranks share a node they tell each other when papcoll attaches, by the processors' names.
+/// Where nodes have different numbers of ranks, a node has but one or there is only one node, and where parts
+/// of very uneven sizes are gathered or scattered, it does what `circulant` does. Arrivals do not enter.
+/// Operators must be commutative. All members must agree on all ranks. A rank computes its share alone, in
+/// O(P log P + n).
+///
+///     papcoll::broadcast(world, values.data(), values.size(), 0, papcoll::two_level{});
+struct two_level {
+    /// Ranks in a row share a node; default: as agreed. The last node has fewer when it does not divide P.
+    std::optional<int> ranks_per_node = {};
+    /// L, of broadcast and reduce, at most k; default: that of the shortest time by the link model.
+    std::optional<int> lanes = {};
+    /// The size of a block of broadcast and reduce, or of what `circulant` cuts; default: as there.
+    std::optional<std::size_t> block_bytes = {};
+
+    static constexpr bool reorders_operands = true;
+    static constexpr auto provides(collective_kind operation) -> bool {
+        return circulant::provides(operation);
+    }
+
+    [[nodiscard]] auto name() const -> std::string_view { return "two_level"; }
+    void check(call_shape const& shape) const {
+        detail::require(ranks_per_node.value_or(1) >= 1, "ranks_per_node must be at least 1",
+                        ranks_per_node.value_or(1));
+        detail::require(lanes.value_or(1) >= 1, "lanes must be at least 1", lanes.value_or(1));
+        flat().check(shape);
+    }
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
+        return std::vector<std::int64_t>{ranks_per_node.value_or(0), lanes.value_or(0),
+                                         static_cast<std::int64_t>(block_bytes.value_or(0))};
+    }
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+        auto const nodes = nodes_of(shape);
+        if (nodes.empty() || !worthwhile(rank_grid(nodes), shape, link)) return flat().plan(shape, link);
+        switch (shape.operation) {
+        case collective_kind::broadcast:
+            return detail::plan_of(rooted<false>(nodes, shape, link));
+        case collective_kind::reduce:
+            return detail::plan_of(rooted<true>(nodes, shape, link));
+        case collective_kind::all_gather:
+            return detail::plan_of(ranked(two_level_scheduler{nodes, 0}, shape, link));
+        case collective_kind::reduce_scatter:
+            return detail::plan_of(ranked(reversed(two_level_scheduler{nodes, 0}), shape, link));
+        default:
+            return detail::plan_of(ranked(reversed(two_level_scheduler{nodes, 0}), shape, link),
+                                   ranked(two_level_scheduler{nodes, 0}, shape, link));
+        }
+    }
+
+    friend auto operator==(two_level const&, two_level const&) -> bool = default;
+
+private:
+    [[nodiscard]] auto flat() const -> circulant { return {.block_bytes = block_bytes}; }
+    [[nodiscard]] auto nodes_of(call_shape const& shape) const -> std::vector<int> {
+        if (!ranks_per_node) return {shape.nodes.begin(), shape.nodes.end()};
+        std::vector<int> nodes(static_cast<std::size_t>(shape.ranks));
+        for (int rank = 0; rank < shape.ranks; ++rank)
+            nodes[static_cast<std::size_t>(rank)] = rank / *ranks_per_node;
+        return nodes;
+    }
+    [[nodiscard]] static auto worthwhile(rank_grid const& grid, call_shape const& shape,
+                                         link_model const& link) -> bool {
+        if (!grid.even() || grid.nodes() == 1 || grid.per_node() == 1) return false;
+        if (shape.operation == collective_kind::all_reduce)
+            return detail::choose_circulant_all_reduce(shape, link) == detail::all_reduce_way::scatter_gather;
+        return shape.sizes.empty() || detail::uneven_blocks(shape, link) == 1;
+    }
+
+    struct cut {
+        int lanes;
+        int blocks; ///< of each lane
+    };
+    /// The link was measured with all ranks of a node at once, so one lane of m bytes takes no longer between
+    /// nodes than k lanes of m/k each, and within nodes it passes blocks on as they come.
+    [[nodiscard]] auto choose(rank_grid const& grid, call_shape const& shape, link_model const& link) const
+        -> cut {
+        int const used = std::min(lanes.value_or(1), grid.per_node());
+        auto const count = static_cast<std::size_t>(used);
+        if (block_bytes) {
+            auto const elements = std::max<std::size_t>(*block_bytes / shape.element_bytes, 1);
+            return {used, detail::pieces_of(shape.count / count, elements)};
+        }
+        auto const rounds = circulant_skips(grid.nodes()).rounds();
+        auto const share = shape.bytes() / static_cast<std::size_t>(grid.per_node());
+        auto const n =
+            detail::theorem_2_blocks(rounds, detail::volume_time(share, link), detail::round_latency(link));
+        auto const most = detail::most_worthwhile_blocks(shape) / used;
+        return {used, static_cast<int>(std::clamp<std::int64_t>(n, 1, std::max<std::int64_t>(most, 1)))};
+    }
+    template <bool Reduces>
+    [[nodiscard]] auto rooted(std::vector<int> const& nodes, call_shape const& shape,
+                              link_model const& link) const -> execution_stage {
+        auto const chosen = choose(rank_grid(nodes), shape, link);
+        auto layout = detail::layout_of_root(shape, chosen.lanes * chosen.blocks);
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
+        two_level_scheduler const algorithm{nodes, chosen.lanes};
+        if constexpr (Reduces)
+            return detail::stage_of(
+                detail::program_of(reversed(algorithm), shape, std::move(layout), windows));
+        else
+            return detail::stage_of(detail::program_of(algorithm, shape, std::move(layout), windows));
+    }
+    /// As circulant's; half of all that is gathered travels in the last round.
+    template <scheduler S>
+    [[nodiscard]] static auto ranked(S const& algorithm, call_shape const& shape, link_model const& link)
+        -> execution_stage {
+        auto const windows = detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link);
+        int const cuts = windows.longest_elements == 0
+                             ? 1
+                             : detail::pieces_of(detail::largest_part(shape), windows.longest_elements);
+        return detail::stage_of(
+            detail::program_of(algorithm, shape, detail::layout_of_ranks(shape, cuts), windows));
+    }
+};
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,120 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/two_level.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+using papcoll::call_shape;
+using papcoll::circulant;
+using papcoll::collective_kind;
+using papcoll::link_model;
+using papcoll::ticks;
+using papcoll::two_level;
+
+static_assert(papcoll::block_policy<two_level>);
+static_assert(!two_level::provides(collective_kind::gather));
+
+namespace {
+
+link_model const link{ticks(50'000), 84.0};
+
+auto shape_of(collective_kind operation, int rank, std::vector<int> const& nodes, std::size_t count)
+    -> call_shape {
+    call_shape shape{.operation = operation, .ranks = static_cast<int>(nodes.size()), .rank = rank};
+    shape.count = count;
+    shape.element_bytes = 4;
+    shape.nodes = nodes;
+    return shape;
+}
+
+/// Elements that each node sends to others.
+auto sent_by_nodes(auto const& policy, collective_kind operation, std::vector<int> const& nodes,
+                   std::size_t count) -> std::map<int, std::size_t> {
+    std::map<int, std::size_t> sent;
+    for (std::size_t r = 0; r < nodes.size(); ++r) {
+        auto const plan = policy.plan(shape_of(operation, static_cast<int>(r), nodes, count), link);
+        for (auto const& stage : plan.stages)
+            for (auto const& m : stage.program.sends.messages)
+                if (nodes[static_cast<std::size_t>(m.peer)] != nodes[r]) sent[nodes[r]] += m.elements;
+    }
+    return sent;
+}
+auto is_flat(two_level const& policy, call_shape const& shape) -> bool {
+    auto const plan = policy.plan(shape, link);
+    auto const flat = circulant{.block_bytes = policy.block_bytes}.plan(shape, link);
+    if (plan.stages.size() != flat.stages.size()) return false;
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+        auto const& a = plan.stages[s].program.sends.messages;
+        auto const& b = flat.stages[s].program.sends.messages;
+        if (a.size() != b.size()) return false;
+        for (std::size_t i = 0; i < a.size(); ++i)
+            if (a[i].peer != b[i].peer || a[i].elements != b[i].elements) return false;
+    }
+    return true;
+}
+auto in_order(int nodes, int per_node) -> std::vector<int> {
+    std::vector<int> of_rank;
+    for (int r = 0; r < nodes * per_node; ++r) of_rank.push_back(r / per_node);
+    return of_rank;
+}
+
+} // namespace
+
+TEST_CASE("no node sends more than the operation needs") {
+    std::size_t const count = 96'000;
+    for (int const nodes : {2, 3, 8})
+        for (int const per_node : {2, 4}) {
+            auto const of_rank = in_order(nodes, per_node);
+            CAPTURE(nodes);
+            CAPTURE(per_node);
+            auto const others = static_cast<std::size_t>(nodes - 1);
+            std::size_t broadcast = 0;
+            for (auto const& [node, elements] :
+                 sent_by_nodes(two_level{}, collective_kind::broadcast, of_rank, count))
+                broadcast += elements;
+            CHECK(broadcast == others * count);
+            auto const share = others * count / static_cast<std::size_t>(nodes);
+            for (auto const kind : {collective_kind::all_gather, collective_kind::reduce_scatter})
+                for (auto const& [node, elements] : sent_by_nodes(two_level{}, kind, of_rank, count))
+                    CHECK(elements == share);
+            for (auto const& [node, elements] :
+                 sent_by_nodes(two_level{}, collective_kind::all_reduce, of_rank, count))
+                CHECK(elements == 2 * share);
+        }
+}
+
+TEST_CASE("flat where nodes are uneven, have one rank, or are one, and of short operands") {
+    for (auto const& nodes :
+         {std::vector<int>{0, 0, 0, 1, 1}, std::vector<int>{0, 1, 2, 3}, std::vector<int>{5, 5, 5}})
+        for (auto const kind : {collective_kind::broadcast, collective_kind::reduce,
+                                collective_kind::all_gather, collective_kind::all_reduce})
+            CHECK(is_flat({}, shape_of(kind, 1, nodes, 60'000)));
+    auto const four = in_order(2, 2);
+    CHECK_FALSE(is_flat({}, shape_of(collective_kind::all_reduce, 1, four, 600'000)));
+    CHECK(is_flat({}, shape_of(collective_kind::all_reduce, 1, four, 1)));
+    // what the user says counts
+    CHECK(is_flat({.ranks_per_node = 1, .lanes = {}, .block_bytes = {}},
+                  shape_of(collective_kind::broadcast, 0, four, 60'000)));
+    CHECK(is_flat({.ranks_per_node = 3, .lanes = {}, .block_bytes = {}},
+                  shape_of(collective_kind::broadcast, 0, four, 60'000)));
+    CHECK_FALSE(is_flat({.ranks_per_node = 2, .lanes = {}, .block_bytes = {}},
+                        shape_of(collective_kind::broadcast, 0, in_order(1, 4), 60'000)));
+}
+
+TEST_CASE("parts of very uneven sizes are gathered as circulant does") {
+    auto const nodes = in_order(4, 2);
+    std::vector<std::size_t> sizes(8, 0);
+    sizes[3] = 500'000;
+    auto shape = shape_of(collective_kind::all_gather, 2, nodes, 500'000);
+    shape.sizes = sizes;
+    CHECK(is_flat({}, shape));
+    std::vector<std::size_t> const alike{9'000, 10'000, 9'500, 9'000, 10'000, 9'500, 9'000, 10'000};
+    shape.sizes = alike;
+    shape.count = 76'000;
+    CHECK_FALSE(is_flat({}, shape));
+}
