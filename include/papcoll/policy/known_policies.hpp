@@ -18,6 +18,7 @@
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
 #include <papcoll/policy/tuning_table.hpp>
+#include <papcoll/policy/two_level.hpp>
 
 #include <cstddef>
 #include <stdexcept>
@@ -40,9 +41,9 @@ struct call_knowledge {
 template <class Bits>
 class known_policies {
 public:
-    using all = std::tuple<circulant, basic_clairvoyant<Bits>, greedy_tree, binomial_tree, fibonacci_tree,
-                           arrival_tree, arrival_all_reduce, ring, neighbor_exchange, background_ring,
-                           background_circulant, linear, sorted_linear, all_to_all_linear,
+    using all = std::tuple<circulant, two_level, basic_clairvoyant<Bits>, greedy_tree, binomial_tree,
+                           fibonacci_tree, arrival_tree, arrival_all_reduce, ring, neighbor_exchange,
+                           background_ring, background_circulant, linear, sorted_linear, all_to_all_linear,
                            all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync>;
 
     /// Of one collective, `native` first.
