@@ -101,7 +101,10 @@ private:
         if (forced.empty()) return std::nullopt;
         auto const variable = "PAPCOLL_" + operation + "_ALGORITHM";
         require_known(forced, shape, variable);
-        return automatic_choice{{std::string(forced), {}}, variable};
+        std::optional<automatic_choice> choice(std::in_place); // in steps: g++ 12 -O3 warns of temporaries
+        choice->choice.policy = forced;
+        choice->reason = variable;
+        return choice;
     }
     [[nodiscard]] auto tuned_entry(call_shape const& shape) const -> std::optional<automatic_choice> {
         auto const* const tuned = table ? table.get() : tuning_file();
