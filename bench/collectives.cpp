@@ -36,12 +36,14 @@ struct settings {
     std::string arrivals_file;
     std::string json;
     int repetitions = 5;
+    int unmeasured = 1;
     std::uint64_t seed = 1;
     int root = 0;
     int segments = 0;
     std::size_t block_bytes = 0;
     double round_us = 0;
     bool balanced_only = false;
+    bool patterns_only = false;
 };
 
 auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
@@ -49,11 +51,17 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
     std::string names;
     for (auto const& [name, maker] : operation_makers()) names += (names.empty() ? "" : ", ") + name;
     app.add_option("--operation", s.operation, names)->capture_default_str();
-    app.add_option("--policies", s.policies, "default: all of the operation")->delimiter(',');
+    app.add_option("--policies", s.policies,
+                   "default: some of the operation; also those of PAPCOLL_<OPERATION>_ALGORITHM, automatic, "
+                   "inative, and native:ALGORITHM (by its number with Open MPI and --mca "
+                   "coll_tuned_use_dynamic_rules 1, by its name under SimGrid)")
+        ->delimiter(',');
     app.add_option("--sizes", s.sizes, "numbers of floats")->delimiter(',')->capture_default_str();
     app.add_option("--patterns", s.patterns, "default: all; the balanced row is always there")
         ->delimiter(',');
     app.add_flag("--balanced-only", s.balanced_only, "no patterns");
+    app.add_flag("--patterns-only", s.patterns_only, "no balanced row; --base must be milliseconds")
+        ->excludes("--balanced-only");
     app.add_option("--magnitudes", s.factors, "multiples of the base time")
         ->delimiter(',')
         ->capture_default_str();
@@ -66,6 +74,10 @@ auto parse(int argc, char** argv, settings& s) -> std::optional<int> {
     app.add_option("--arrivals", s.arrivals_file, "a file of arrivals in place of patterns");
     app.add_option("--rate", s.rate, "of a link, such as 100mbit: gives the link bound");
     app.add_option("--repetitions", s.repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--unmeasured", s.unmeasured,
+                   "calls before each row; before the first of a size at least one")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     app.add_option("--seed", s.seed, "of the random pattern")->capture_default_str();
     app.add_option("--root", s.root)->check(CLI::NonNegativeNumber)->capture_default_str();
     app.add_option("--block-bytes", s.block_bytes, "of circulant; default: its own choice")
@@ -133,7 +145,8 @@ private:
 
         arrival_case const balanced{"no_delay", 0, ticks{0},
                                     std::vector<ticks>(static_cast<std::size_t>(m_ranks))};
-        auto const together = run_case(*op, policies, count, balanced);
+        m_first_case = true;
+        auto const together = m_settings.patterns_only ? results() : run_case(*op, policies, count, balanced);
         if (m_settings.balanced_only) return;
         if (m_settings.base == "papcoll")
             for (auto const& policy : policies)
@@ -147,7 +160,9 @@ private:
 
     auto run_case(operation& op, std::vector<std::string> const& policies, std::size_t count,
                   arrival_case const& c) -> results {
-        auto measured = measure(m_comm, op, policies, c.arrivals, m_settings.repetitions);
+        int const unmeasured = std::max(m_settings.unmeasured, m_first_case ? 1 : 0);
+        m_first_case = false;
+        auto measured = measure(m_comm, op, policies, c.arrivals, m_settings.repetitions, unmeasured);
         if (m_rank != 0) return measured;
         auto const native = measured.find("native");
         for (auto const& policy : policies) {
@@ -180,7 +195,7 @@ private:
             };
             if (auto const found = balanced.find(m_settings.base); found != balanced.end()) {
                 base = median(found->second);
-            } else if (m_settings.base == "mean") {
+            } else if (m_settings.base == "mean" && !balanced.empty()) {
                 base = 0;
                 for (auto const& [policy, runs] : balanced) base += median(runs);
                 base /= static_cast<std::int64_t>(balanced.size());
@@ -257,6 +272,7 @@ private:
     int m_rank = 0;
     int m_ranks = 1;
     std::optional<link_rate> m_rate;
+    bool m_first_case = true; // of a size
     table m_table;
     nlohmann::json m_document;
 };

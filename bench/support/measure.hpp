@@ -84,13 +84,14 @@ inline auto run_once(MPI_Comm comm, operation& op, std::string const& policy,
 
 using results = std::map<std::string, std::vector<repetition>>;
 
-/// One unmeasured round (none where time is simulated), then `repetitions` of all policies in turn, each time
+/// Unmeasured rounds (none where time is simulated), then `repetitions` of all policies in turn, each time
 /// another one first: drift of the machine meets all alike.
 inline auto measure(MPI_Comm comm, operation& op, std::vector<std::string> order,
-                    std::vector<ticks> const& arrivals, int repetitions) -> results {
+                    std::vector<ticks> const& arrivals, int repetitions, int unmeasured = 1) -> results {
     results all;
     if constexpr (!simulated) // simulated times repeat exactly from the first on
-        for (auto const& policy : order) (void)run_once(comm, op, policy, arrivals);
+        for (int i = 0; i < unmeasured; ++i)
+            for (auto const& policy : order) (void)run_once(comm, op, policy, arrivals);
     for (int i = 0; i < repetitions; ++i) {
         for (auto const& policy : order) all[policy].push_back(run_once(comm, op, policy, arrivals));
         std::rotate(order.begin(), order.begin() + 1, order.end());

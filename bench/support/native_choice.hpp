@@ -8,6 +8,13 @@
 #include <stdexcept>
 #include <string>
 
+#ifndef SMPI_H
+#include <papcoll/core.hpp>
+
+#include <map>
+#include <utility>
+#endif
+
 #ifdef SMPI_H
 namespace simgrid::smpi::colls {
 // Exported by libsimgrid and called by smpirun for --cfg=smpi/<collective>:<algorithm>; in no installed
@@ -28,12 +35,11 @@ namespace bench {
     return policy.rfind("native:", 0) == 0 ? policy.substr(7) : std::string();
 }
 
-/// Makes the next call of this collective use `algorithm`. Under SimGrid alone: the choice belongs to all
-/// ranks there, who therefore each make it right before the call and take it back behind. (Open MPI is told
-/// by --mca coll_tuned_… before it starts.)
-inline void choose_native([[maybe_unused]] papcoll::collective_kind kind,
-                          [[maybe_unused]] std::string const& algorithm) {
 #ifdef SMPI_H
+
+/// Makes the next call of this collective use `algorithm`. The choice belongs to all ranks under SimGrid,
+/// who therefore each make it right before the call and take it back behind.
+inline void choose_native(papcoll::collective_kind kind, std::string const& algorithm) {
     using papcoll::collective_kind;
     namespace colls = simgrid::smpi::colls;
     switch (kind) {
@@ -50,10 +56,78 @@ inline void choose_native([[maybe_unused]] papcoll::collective_kind kind,
     case collective_kind::reduce_scatter:
         return colls::set_reduce_scatter(algorithm);
     default:
-        break;
+        throw std::invalid_argument("no algorithm " + algorithm + " can be chosen here");
     }
-#endif
-    throw std::invalid_argument("no algorithm " + algorithm + " can be chosen here");
 }
+
+#else
+
+/// An integer control variable of the MPI library. Throws std::invalid_argument if there is none of the name.
+class control_variable {
+public:
+    explicit control_variable(std::string const& name) {
+        int provided = 0;
+        int index = 0;
+        int count = 0;
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+        if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS ||
+            MPI_T_cvar_handle_alloc(index, nullptr, &m_handle, &count) != MPI_SUCCESS) {
+            MPI_T_finalize();
+            throw std::invalid_argument("this MPI library has no " + name);
+        }
+    }
+    control_variable(control_variable const&) = delete;
+    auto operator=(control_variable const&) -> control_variable& = delete;
+    ~control_variable() {
+        MPI_T_cvar_handle_free(&m_handle);
+        MPI_T_finalize();
+    }
+
+    [[nodiscard]] auto get() const -> int {
+        int value = 0;
+        MPI_T_cvar_read(m_handle, &value);
+        return value;
+    }
+    void set(int value) const {
+        if (MPI_T_cvar_write(m_handle, &value) != MPI_SUCCESS)
+            throw std::invalid_argument("this MPI library takes no " + std::to_string(value) +
+                                        " for an algorithm");
+    }
+
+private:
+    MPI_T_cvar_handle m_handle{};
+};
+
+/// What Open MPI calls the operation.
+[[nodiscard]] inline auto native_name(papcoll::collective_kind kind) -> std::string {
+    if (kind == papcoll::collective_kind::broadcast) return "bcast";
+    std::string name;
+    for (char const c : papcoll::to_string(kind))
+        if (c != '_' || kind == papcoll::collective_kind::reduce_scatter) name += c;
+    return name;
+}
+
+/// A duplicate of `comm` on which Open MPI's coll/tuned uses the algorithm of that number for this
+/// collective; it looks at the choice when a communicator is made. Collective where it is asked for the first
+/// time. Throws std::invalid_argument if the library cannot be told.
+inline auto forced_communicator(MPI_Comm comm, papcoll::collective_kind kind, std::string const& algorithm)
+    -> MPI_Comm {
+    static std::map<std::pair<papcoll::collective_kind, std::string>, MPI_Comm> made;
+    if (auto const found = made.find({kind, algorithm}); found != made.end()) return found->second;
+    if (algorithm.find_first_not_of("0123456789") != std::string::npos || algorithm.size() > 4)
+        throw std::invalid_argument("native:" + algorithm + " is no number of an algorithm");
+    if (control_variable("coll_tuned_use_dynamic_rules").get() == 0)
+        throw std::invalid_argument("native:" + algorithm + " needs --mca coll_tuned_use_dynamic_rules 1");
+    control_variable const choice("coll_tuned_" + native_name(kind) + "_algorithm");
+    int const before = choice.get();
+    choice.set(std::stoi(algorithm));
+    MPI_Comm forced = MPI_COMM_NULL;
+    MPI_Comm_dup(comm, &forced);
+    choice.set(before);
+    papcoll::attach(forced);
+    return made[{kind, algorithm}] = forced;
+}
+
+#endif
 
 } // namespace bench

@@ -132,12 +132,20 @@ protected:
         m_run = [this, policy] { derived().call(policy); };
     }
     void run_natively(std::string const& algorithm) {
-        m_run = [this, algorithm] {
-            auto const kind = derived().shape().operation;
+        auto const kind = derived().shape().operation;
+#ifdef SMPI_H
+        m_run = [this, algorithm, kind] {
             choose_native(kind, algorithm);
             derived().call(papcoll::native{});
             choose_native(kind, "default");
         };
+#else
+        m_run = [this, forced = forced_communicator(m_comm, kind, algorithm)] {
+            auto const own = std::exchange(m_comm, forced);
+            derived().call(papcoll::native{});
+            m_comm = own;
+        };
+#endif
     }
     /// Throws std::invalid_argument, when it runs, unless the operation knows the policy.
     [[nodiscard]] auto by_name(std::string const& policy, std::vector<ticks> const& arrivals) const
