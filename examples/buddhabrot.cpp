@@ -55,7 +55,7 @@ public:
             paint_frame(i);
             if (is_root()) print_row(i, m_frames[i]);
         }
-        if (is_root()) print_summary(m_frames, m_errors);
+        if (is_root()) print_summary(m_frames, m_errors, !m_options.automatic);
     }
 
     /// To be called on the root.
@@ -79,7 +79,9 @@ private:
         if (is_root()) keep_sum(number);
 
         auto const predicted = prediction(number);
-        m_frames[number][clairvoyant] = run(number, papcoll::clairvoyant{.arrivals = predicted});
+        m_frames[number][clairvoyant] = m_options.automatic
+                                            ? run(number, papcoll::automatic{})
+                                            : run(number, papcoll::clairvoyant{.arrivals = predicted});
         if (is_root()) compare_sum(number);
         if (predicted.given())
             m_errors.push_back(mean_error(predicted.times(), m_frames[number][clairvoyant]));

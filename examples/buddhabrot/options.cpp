@@ -28,6 +28,9 @@ void declare(CLI::App& app, options& o, bool& quick) {
         ->capture_default_str();
     app.add_option("--output", o.output, "Folder for the picture and the timeline")->capture_default_str();
     app.add_option("--seed", o.seed, "The same seed gives the same picture")->capture_default_str();
+    app.add_flag("--automatic", o.automatic,
+                 "Let papcoll choose how to sum, by its tables or as the environment says, and do not tell "
+                 "it the arrivals");
     app.add_flag("--quick", quick, "Few frames and samples, to see that it works")
         ->excludes(frames)
         ->excludes(samples);

@@ -15,6 +15,7 @@ struct options {
     int max_iterations = 5000;
     std::filesystem::path output = ".";
     std::uint64_t seed = 1;
+    bool automatic = false; ///< sum by papcoll's default policy, not by Clairvoyant
 };
 
 /// Reads the command line. Without a result the program is to end with `exit_code`; help and complaints are

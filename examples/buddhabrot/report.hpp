@@ -16,8 +16,9 @@ void print_header(int ranks, std::size_t bytes);
 void print_row(std::size_t frame, frame_timing const& timing);
 
 /// Medians over the frames from the second one on; in the first one nothing is known about the arrivals.
-/// `errors` are the mean errors of the predictions.
-void print_summary(std::vector<frame_timing> const& frames, std::vector<papcoll::ticks> const& errors);
+/// `errors` are the mean errors of the predictions, `told` says whether papcoll got these.
+void print_summary(std::vector<frame_timing> const& frames, std::vector<papcoll::ticks> const& errors,
+                   bool told);
 
 /// Draws when each rank arrived and left, for both methods, in the frame of median last delay of papcoll.
 /// Throws std::runtime_error if the file cannot be written.
