@@ -112,7 +112,8 @@ def winners(name, sizes, folder):
 def per_size(kind, title, name, sizes, folder, cell):
     """cell(delays, delay, together) -> (value, text, framed)"""
     columns = sorted(sizes)
-    policies = {s: sorted(set().union(*(d for d in sizes[s].values()))) for s in columns}
+    # Not those that were left out of some rows, as too slow without delays.
+    policies = {s: sorted(set.intersection(*(set(d) for d in sizes[s].values()))) for s in columns}
     rows = {s: sorted(sizes[s], key=order) for s in columns}
     width = sum(2.2 + 0.75 * len(policies[s]) for s in columns)
     height = 1.8 + 0.3 * max(len(r) for r in rows.values())

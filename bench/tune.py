@@ -125,6 +125,10 @@ def distinct(entries):
     return list(kept.values())
 
 
+def table_of(entries, rule):
+    return json.dumps({"papcoll_tuning": 1, "rule": rule, "choices": distinct(entries)}, indent=1) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Makes a tuning table for papcoll::automatic")
     parser.add_argument("results", nargs="+", help="JSON files of bench/collectives")
@@ -139,7 +143,7 @@ def main():
             evidence = e["evidence"]
             print(f'{evidence["measured"]:20} {e["ranks"]:5} ranks {e["bytes"]:10} bytes  {e["policy"]:20} '
                   f'{evidence["mean_over_best_in_hindsight"]:.3f} of hindsight', file=sys.stderr)
-    text = json.dumps({"papcoll_tuning": 1, "rule": options.rule, "choices": distinct(entries)}, indent=1) + "\n"
+    text = table_of(entries, options.rule)
     if options.output:
         pathlib.Path(options.output).write_text(text)
     else:
