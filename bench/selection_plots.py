@@ -104,7 +104,7 @@ def winners(name, sizes, folder):
         texts.append(text_line)
     figure, axes = plt.subplots(figsize=(2.0 + 1.6 * len(columns), 1.5 + 0.38 * len(patterns)))
     image = grid(axes, values, [label(p) for p in patterns], [size_name(s) for s in columns], texts, "YlOrRd", 1.0, 3.0,
-                 f"{name}: best policy; winner of no_delay ÷ best")
+                 f"{name}: best policy;\nwinner of no_delay ÷ best")
     figure.colorbar(image, ax=axes)
     save(figure, folder / f"winners-{file_name(name)}.png")
 

@@ -326,6 +326,51 @@ def observed():
         check(abs(int(row["last_delay_ns"]) - 10**9) < 2 * TOLERANCE_NS, row)
 
 
+def median_skew_is_right(operation, size):
+    path = folder / "out.csv"
+    read_well("--operation", operation, "--bytes", size, "--ranks-csv", path)
+    seen = [int(row["p50_ns"]) for row in csv.DictReader(path.read_text().splitlines())]
+    wrong = max(abs(a - b) for a, b in zip(seen, injected(), strict=True))
+    if wrong > TOLERANCE_NS:
+        print(f"{operation} of {size} bytes: {wrong / 1e6:.1f} ms off, medians are", seen, flush=True)
+    return wrong <= TOLERANCE_NS
+
+
+def check_papcoll_calls(meant):
+    """Operations and bytes in their order on all ranks, numbered alike; the library's own reduce beside them."""
+    numbers = set()
+    for rank, trace in enumerate(traces()):
+        calls = [call for call in trace.calls if call[0] == WORLD]
+        ours = [call for call in calls if call[2].startswith("papcoll.")]
+        check([(call[2], call[3]) for call in ours] == meant, "rank", rank, calls)
+        check([call[3] for call in calls if call[2] == "reduce"] == [2800] * 3, "the library's own, rank", rank, calls)
+        check(all(call[4] <= call[5] for call in calls), "times of rank", rank, calls)
+        numbers.add(tuple(call[1] for call in ours))
+    check(len(numbers) == 1 and len(set(*numbers)) == len(meant), "numbers of the calls:", numbers)
+
+
+def collectives():
+    """papcoll's own: calls, bytes, call sites, and when the ranks came; up to three runs, since the machine may be busy."""
+    once = [("reduce", 2000), ("all_gather", 100), ("all_to_all", 40), ("reduce", 2400), ("all_gather", 140)]
+    once = [("papcoll." + name, size) for name, size in once]
+    wrong = once
+    for _ in range(3):
+        run()
+        check_papcoll_calls(once * 3)
+        wrong = [case for case in wrong if not median_skew_is_right(*case)]
+        if not wrong:
+            break
+    check(not wrong, "the skews are not what was injected:", wrong)
+    for operation, size in once:
+        read_well("--operation", operation, "--bytes", size, "--calls-csv", folder / "out.csv")
+        rows = list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
+        check(len(rows) == 3, operation, size, rows)
+        for row in rows:
+            check(int(row["skew_ns"]) > max(injected()) - TOLERANCE_NS and int(row["last_delay_ns"]) >= 0, row)
+    listed = read_well("--site", pathlib.Path(arguments.program).name)
+    check("papcoll.reduce" in listed and "papcoll.all_to_all" in listed, "the call sites are not in the program:", listed)
+
+
 def bad_settings():
     for name, value in [("EVERY", "0"), ("EVERY", "two"), ("BUFFER", "-1"), ("RANKS", "3-1"), ("RANKS", "1,"),
                         ("RANKS", ""), ("BUFFER", "99999999999999999999"), ("TEST_OFFSET_NS", "1.5")]:
