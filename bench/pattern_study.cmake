@@ -3,7 +3,7 @@
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(TARGET bench_collectives AND Python3_FOUND AND PAPCOLL_BUILD_TESTS AND PAPCOLL_TEST_MPI)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/pattern_study)
-    set(arguments --quick --no-pictures --operations reduce,all_to_all)
+    set(arguments --quick --no-pictures --operations reduce)
     if(NOT papcoll_mpirun_version MATCHES "Open MPI|OpenRTE")
         list(APPEND arguments --no-open-mpi)
     endif()
