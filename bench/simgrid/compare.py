@@ -68,6 +68,8 @@ def main():
         policies = {key[:2]: sys.argv[2] for key in found}
     else:
         policies = robust_choices(found)
+    if not found:
+        sys.exit(f"{sys.argv[0]}: no results in {folder}")
     all_cells = compared(found, policies)
     print(f"Best of SMPI's last delay ÷ that of {sys.argv[2] if len(sys.argv) > 2 else 'the robust choice'}:\n")
     print("| operation, bytes: policy | cells | not worse | geometric mean | least | most |")

@@ -52,7 +52,7 @@ all_of() {
 }
 best_of() {
     case $1 in
-    broadcast) echo ompi NTSB impi scatter_rdb_allgather SMP_binary ;;
+    broadcast) echo NTSB impi scatter_rdb_allgather SMP_binary ;;
     reduce) echo mvapich2_knomial scatter_gather rab ;;
     all_gather) echo 2dmesh 3dmesh bruck ;;
     all_reduce) echo rab1 rab_rdb rdb ;;
