@@ -25,7 +25,8 @@ namespace papcoll::inline v0 {
 ///
 /// With N nodes of k ranks, A = ⌈log2 N⌉, B = ⌈log2 k⌉ and m bytes:
 ///
-/// - broadcast, reduce in L lanes of n blocks: n − 1 + A + 2B rounds; (n − 1 + A)·m/n pass a node's link
+/// - broadcast, reduce: n − 1 + A rounds of m/n bytes between nodes, in which each node passes the blocks on
+///   as they come; in L > 1 lanes m/L are scattered before and gathered behind, in 2B rounds at most
 /// - all_gather, reduce_scatter: A + B rounds; (N − 1)/N·m
 /// - all_reduce: twice that; of short operands what `circulant` does
 ///
@@ -39,7 +40,8 @@ namespace papcoll::inline v0 {
 struct two_level {
     /// Ranks in a row share a node; default: as agreed. The last node has fewer when it does not divide P.
     std::optional<int> ranks_per_node = {};
-    /// L, of broadcast and reduce, at most k; default: that of the shortest time by the link model.
+    /// L, of broadcast and reduce, at most k; default: one, which bench/results/two_level.md measures. More
+    /// can pay where a node has several network links, or one rank cannot fill one.
     std::optional<int> lanes = {};
     /// The size of a block of broadcast and reduce, or of what `circulant` cuts; default: as there.
     std::optional<std::size_t> block_bytes = {};
