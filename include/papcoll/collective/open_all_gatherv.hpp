@@ -58,23 +58,23 @@ private:
 struct open_all_gatherv_function {
     /// The parts follow each other.
     template <communicator Comm, class T, counts_range Sizes,
-              split_phase_policy<collective_kind::all_gather> Policy>
-    [[nodiscard]] auto operator()(Comm&& comm, T* out, Sizes const& sizes, Policy const& policy) const
+              split_phase_policy<collective_kind::all_gather> Policy = automatic>
+    [[nodiscard]] auto operator()(Comm&& comm, T* out, Sizes const& sizes, Policy const& policy = {}) const
         -> open_request<T> {
         return begin_open(comm, open_all_gatherv_call<T>{out, sizes_of(sizes), rank_of(comm)}, policy);
     }
     template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
-              split_phase_policy<collective_kind::all_gather> Policy>
+              split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, T* out, Sizes const& sizes, Displacements const& displacements,
-                                  Policy const& policy) const -> open_request<T> {
+                                  Policy const& policy = {}) const -> open_request<T> {
         return begin_open(comm, open_all_gatherv_call<T>{out, sizes_of(sizes, displacements), rank_of(comm)},
                           policy);
     }
     /// `out` is resized to hold all parts, which follow each other.
     template <communicator Comm, class T, counts_range Sizes,
-              split_phase_policy<collective_kind::all_gather> Policy>
+              split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, Sizes const& sizes,
-                                  Policy const& policy) const -> open_request<T> {
+                                  Policy const& policy = {}) const -> open_request<T> {
         auto parts = sizes_of(sizes);
         out.resize(parts.total());
         return begin_open(comm, open_all_gatherv_call<T>{out.data(), std::move(parts), rank_of(comm)},
@@ -87,7 +87,7 @@ struct open_all_gatherv_function {
 /// Joins an all-gather of sizes[r] elements of each rank r before this rank has its own; see open_all_gather
 /// for what that means and who moves the data, all_gatherv for the sizes.
 ///
-///     open_all_gatherv(comm, out, sizes[, displacements], policy)
+///     open_all_gatherv(comm, out, sizes[, displacements][, policy])
 ///
 ///     auto gathering = papcoll::open_all_gatherv(world, all, sizes, papcoll::background_circulant{times});
 ///     compute(mine);

@@ -72,7 +72,7 @@ public:
                 lock.lock();
             }
         }
-        --m_waiters;
+        if (--m_waiters == 0) m_background.resume();
     }
     /// Runs `op` from its beginning to its end and returns its failure; `idle` as for wait. Nothing needs to
     /// be shared with others where there are none.
@@ -154,9 +154,11 @@ private:
     }
     auto drive_in_background() -> progress_thread::outcome {
         std::unique_lock lock(m_mutex);
-        if (std::all_of(m_active.begin(), m_active.end(), [](entry const& e) { return e.ended; }))
+        // Whoever waits drives better than a thread that wakes up now and then beside it.
+        if (m_waiters > 0 ||
+            std::all_of(m_active.begin(), m_active.end(), [](entry const& e) { return e.ended; }))
             return progress_thread::outcome::nothing_to_do;
-        if (m_driving || m_waiters > 0 || !drive(lock, false)) return progress_thread::outcome::waiting;
+        if (m_driving || !drive(lock, false)) return progress_thread::outcome::waiting;
         return progress_thread::outcome::progressed;
     }
     static auto advance(entry& e, bool block) -> bool {

@@ -15,7 +15,7 @@ namespace papcoll::inline v0 {
 class progress_thread {
 public:
     enum class outcome {
-        nothing_to_do, ///< and will not be before somebody wants it again
+        nothing_to_do, ///< and will not be before wanted() or resume()
         waiting,       ///< nothing could be done now
         progressed
     };
@@ -39,6 +39,13 @@ public:
         m_news = true;
         if (m_stopped) return;
         if (!m_thread.joinable()) m_thread = std::thread([this] { run(); });
+        m_changed.notify_one();
+    }
+    /// There may be something to do again, if anybody wants it.
+    void resume() {
+        std::lock_guard const lock(m_mutex);
+        if (m_wishes == 0) return;
+        m_news = true;
         m_changed.notify_one();
     }
     void unwanted() {

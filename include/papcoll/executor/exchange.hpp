@@ -81,15 +81,21 @@ private:
         return false;
     }
     [[nodiscard]] auto admits() const -> bool { return m_program->windows.admission; }
+    [[nodiscard]] auto admits(message const& m) const -> bool {
+        return admits() && m.elements > m_program->windows.unadmitted_elements;
+    }
+    [[nodiscard]] auto window(message const& m, int admitted) const -> int {
+        return admits() && !admits(m) ? m_program->windows.unadmitted : admitted;
+    }
     /// A transport may have fewer under way than the program says.
-    [[nodiscard]] auto send_window() const -> int {
-        if constexpr (requires { Transport::most_sends; })
-            return std::min(m_program->windows.sends, Transport::most_sends);
-        return m_program->windows.sends;
+    [[nodiscard]] auto send_window(message const& m) const -> int {
+        int const wanted = window(m, m_program->windows.sends);
+        if constexpr (requires { Transport::most_sends; }) return std::min(wanted, Transport::most_sends);
+        return wanted;
     }
     /// Where the head of a message ends. Both ends find the same place.
-    [[nodiscard]] auto head_of(std::size_t bytes) const -> std::size_t {
-        return admits() ? bytes - std::min(m_program->windows.tail_bytes, bytes / 8 * 3) : bytes;
+    [[nodiscard]] auto head_of(message const& m, std::size_t bytes) const -> std::size_t {
+        return admits(m) ? bytes - std::min(m_program->windows.tail_bytes, bytes / 8 * 3) : bytes;
     }
 
     auto issue() -> bool {
@@ -102,7 +108,8 @@ private:
     auto post_receives() -> bool {
         auto const& messages = m_program->receives.messages;
         bool any = false;
-        for (; m_next_receive < messages.size() && m_open_receives < m_program->windows.receives;
+        for (; m_next_receive < messages.size() &&
+               m_open_receives < window(messages[m_next_receive], m_program->windows.receives);
              ++m_next_receive) {
             receive(messages[m_next_receive], m_next_receive);
             any = true;
@@ -112,7 +119,7 @@ private:
     void receive(message const& m, std::size_t index) {
         auto& a = m_arriving[index];
         auto const room = m_store.make_room(m, m_program->receives.uses_of(m), a.data);
-        auto const head = head_of(room.bytes());
+        auto const head = head_of(m, room.bytes());
         a.pieces = head < room.bytes() ? 2 : 1;
         if (a.pieces == 1) {
             m_flow.receive(channel::data, room, m.peer, {label::kind::head, index});
@@ -121,24 +128,26 @@ private:
             m_flow.receive(channel::data, room.slice(head, room.bytes() - head, m_list), m.peer,
                            {label::kind::rest, index});
         }
-        if (admits()) m_flow.send(channel::control, {}, m.peer, {label::kind::told, 0});
+        if (admits(m)) m_flow.send(channel::control, {}, m.peer, {label::kind::told, 0});
         ++m_open_receives;
     }
     // Admissions of one receiver come in the order of the messages to it.
     auto post_admissions() -> bool {
         auto const& messages = m_program->sends.messages;
         bool any = false;
-        for (; admits() && m_listening < std::min(messages.size(), m_next_send + 4);
-             ++m_listening, any = true)
+        for (; admits() && m_listening < std::min(messages.size(), m_next_send + 4); ++m_listening) {
+            if (!admits(messages[m_listening])) continue;
             m_flow.receive(channel::control, {}, messages[m_listening].peer,
                            {label::kind::admission, m_listening});
+            any = true;
+        }
         return any;
     }
     auto issue_sends() -> bool {
         auto const& messages = m_program->sends.messages;
         bool any = false;
-        while (m_next_send < messages.size() && m_open_sends < send_window() &&
-               (!admits() || m_admitted[m_next_send]) &&
+        while (m_next_send < messages.size() && m_open_sends < send_window(messages[m_next_send]) &&
+               (!admits(messages[m_next_send]) || m_admitted[m_next_send]) &&
                m_store.may_leave(m_program->sends.uses_of(messages[m_next_send]))) {
             send(messages[m_next_send], m_next_send);
             ++m_next_send;
@@ -149,7 +158,7 @@ private:
     void send(message const& m, std::size_t index) {
         auto& l = m_leaving[index];
         auto const parts = m_store.leave(m, m_program->sends.uses_of(m), l.data);
-        auto const head = head_of(parts.bytes());
+        auto const head = head_of(m, parts.bytes());
         l.pieces = head < parts.bytes() ? 2 : 1;
         if (l.pieces == 1) {
             m_flow.send(channel::data, parts, m.peer, {label::kind::send, index});
@@ -159,7 +168,7 @@ private:
             m_flow.send(channel::data, parts.slice(head, parts.bytes() - head, m_const_list), m.peer,
                         {label::kind::send, index});
         }
-        if (admits()) m_flow.receive(channel::control, {}, m.peer, {label::kind::head_is_there, index}, 1);
+        if (admits(m)) m_flow.receive(channel::control, {}, m.peer, {label::kind::head_is_there, index}, 1);
         ++m_open_sends;
     }
 
@@ -190,13 +199,12 @@ private:
         if (--l.pieces > 0) return;
         m_store.left(l.data);
         l.data = {};
-        if (!admits()) --m_open_sends;
+        if (!admits(m_program->sends.messages[index])) --m_open_sends;
     }
     void head_arrived(std::size_t index) {
         --m_open_receives;
-        if (admits())
-            m_flow.send(channel::control, {}, m_program->receives.messages[index].peer,
-                        {label::kind::told, 0}, 1);
+        auto const& m = m_program->receives.messages[index];
+        if (admits(m)) m_flow.send(channel::control, {}, m.peer, {label::kind::told, 0}, 1);
     }
     // The rest may be complete before the head: MPI libraries treat short messages differently.
     void piece_arrived(std::size_t index) {

@@ -33,6 +33,10 @@ struct message_windows {
     /// be sent on before those behind them are in. A library whose rendezvous needs answers lets these queue
     /// behind the data that goes the other way between the same two ranks; short messages go without.
     std::size_t longest_elements = 0;
+    /// Of the messages that are admitted in general, those of at most this many elements are not: the blocks
+    /// of a pipeline, which pass in less time than admission takes. `unadmitted` of them may be under way.
+    std::size_t unadmitted_elements = 0;
+    int unadmitted = 8;
 };
 
 /// One rank's share of a schedule, compiled for execution: transfers of equal (step, peer) are one message,

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -26,7 +27,7 @@ struct background_circulant {
     /// ranks.
     std::optional<ticks> block_time = {};
     /// Into how many blocks each rank's part is cut, for the waves that are pipelined; default: n = √((q − 1)
-    /// · block time / latency), q = ⌈log2 P⌉, of at least 8 KiB. Must agree on all ranks.
+    /// · block time / latency), q = ⌈log2 P⌉, of at least 16 KiB. Must agree on all ranks.
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = true;
@@ -61,13 +62,21 @@ struct background_circulant {
         background_circulant_scheduler const algorithm{time, std::min(link.latency, time)};
         int const n = blocks(shape, link);
         auto const bytes = detail::largest_part(shape) * shape.element_bytes;
-        auto const windows = detail::windows_for(bytes / static_cast<std::size_t>(n), shape, link);
-        return detail::plan_of(detail::stage_of(detail::program_of(
-            algorithm, shape, detail::layout_of_ranks(shape, n), windows, arrivals.times())));
+        auto layout = detail::layout_of_ranks(shape, n);
+        auto windows = detail::windows_for(bytes, shape, link);
+        // Blocks of a pipelined wave follow each other, and nothing else is on their way. Other waves move
+        // more of them at a time.
+        if (auto const block = layout.longest(); block <= windows.longest_elements / 4 * 3) {
+            windows.unadmitted_elements = block;
+            windows.longest_elements = std::max(windows.longest_elements, 2 * block);
+        }
+        return detail::plan_of(detail::stage_of(
+            detail::program_of(algorithm, shape, std::move(layout), windows, arrivals.times())));
     }
 
 private:
-    static constexpr std::size_t least_block_bytes = detail::shortest_admitted_bytes;
+    // Twice as many blocks of half the size were no faster, and cost the processors twice as much.
+    static constexpr std::size_t least_block_bytes = std::size_t(16) << 10;
 };
 
 } // namespace papcoll::inline v0

@@ -27,6 +27,9 @@ std::array const all_windows = {
     message_windows{.receives = 1, .sends = 3, .admission = true, .tail_bytes = 16, .longest_elements = 4},
     message_windows{.receives = 1, .sends = 1, .admission = false, .tail_bytes = 0, .longest_elements = 0},
     message_windows{.receives = 8, .sends = 8, .admission = false, .tail_bytes = 0, .longest_elements = 4},
+    // Messages of one block are not admitted, longer ones are.
+    message_windows{.tail_bytes = 9, .longest_elements = 0, .unadmitted_elements = 4, .unadmitted = 2},
+    message_windows{.tail_bytes = 0, .longest_elements = 8, .unadmitted_elements = 4},
 };
 std::array const all_options = {
     options{},
