@@ -12,6 +12,7 @@
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
+#include <papcoll/scheduler/gather_broadcast.hpp>
 
 #include <mpi.h>
 
@@ -113,6 +114,23 @@ struct gather_algorithm {
     if (algorithm == "RING") return exits(papcoll::ring_scheduler{}, 1);
     if (algorithm == "NEX") return exits(papcoll::neighbor_exchange_scheduler{}, 1);
     if (algorithm == "BDR") return exits(papcoll::background_ring_scheduler{block_time}, 1);
+    if (algorithm == "LNBC" || algorithm == "BSLB") {
+        // Nobody waits for a later rank in the gather of either; BSLB receives before its root has arrived.
+        papcoll::call_shape whole{.operation = papcoll::collective_kind::broadcast, .ranks = ranks};
+        whole.count = part_bytes * arrivals.size();
+        int const pieces =
+            std::max(papcoll::detail::choose_circulant_blocks(whole, link, std::nullopt) / ranks, 1);
+        std::vector<int> owners;
+        for (int b = 0; b < ranks * pieces; ++b) owners.push_back(b / pieces);
+        papcoll::problem const p{
+            .ranks = ranks, .blocks = ranks * pieces, .arrivals = arrivals, .owners = owners};
+        auto all = papcoll::transfers(papcoll::gather_broadcast_scheduler{}, p);
+        std::sort(all.begin(), all.end());
+        return papcoll::simulate(
+            all, p, {link.latency, link.per_byte}, part_bytes / static_cast<std::size_t>(pieces),
+            papcoll::schedule_kind::dissemination,
+            algorithm == "BSLB" ? papcoll::participation::background : papcoll::participation::from_arrival);
+    }
     if (algorithm == "BCIRC") {
         papcoll::call_shape shape{.operation = papcoll::collective_kind::all_gather, .ranks = ranks};
         shape.count = part_bytes * arrivals.size();
