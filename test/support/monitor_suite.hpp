@@ -4,8 +4,8 @@
 #include <papcoll/collective/all_reduce.hpp>
 #include <papcoll/collective/reduce.hpp>
 #include <papcoll/monitor/arrival_monitor.hpp>
-#include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/automatic.hpp>
+#include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
 
 #include <doctest/doctest.h>

@@ -7,6 +7,7 @@
 #include <papcoll/policy/clairvoyant.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/tuning_table.hpp>
+#include <papcoll/policy/two_level.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -57,7 +58,9 @@ public:
     }
 
 private:
-    [[nodiscard]] static auto blind() -> automatic_choice {
+    [[nodiscard]] auto blind() const -> automatic_choice {
+        if (two_level{}.uses_nodes(m_shape, m_link))
+            return {{"two_level", {}}, "model: each block enters a node once"};
         return {{"circulant", {}}, "model: fewest rounds, whoever is late"};
     }
     /// Whether the arrivals lie so far apart that knowing them can save more than a few rounds of latency.

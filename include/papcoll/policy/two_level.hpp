@@ -62,9 +62,14 @@ struct two_level {
         return std::vector<std::int64_t>{ranks_per_node.value_or(0), lanes.value_or(0),
                                          static_cast<std::int64_t>(block_bytes.value_or(0))};
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    /// Whether a call of this shape goes by nodes; otherwise it is one of `circulant`.
+    [[nodiscard]] auto uses_nodes(call_shape const& shape, link_model const& link) const -> bool {
         auto const nodes = nodes_of(shape);
-        if (nodes.empty() || !worthwhile(rank_grid(nodes), shape, link)) return flat().plan(shape, link);
+        return !nodes.empty() && worthwhile(rank_grid(nodes), shape, link);
+    }
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+        if (!uses_nodes(shape, link)) return flat().plan(shape, link);
+        auto const nodes = nodes_of(shape);
         switch (shape.operation) {
         case collective_kind::broadcast:
             return detail::plan_of(rooted<false>(nodes, shape, link));

@@ -77,8 +77,7 @@ auto reversed_scheduler<S>::transfers(problem const& p) const -> std::vector<tra
 
 template <scheduler S>
 auto reversed_scheduler<S>::for_rank(problem const& p, int rank) const -> rank_schedule {
-    if constexpr (requires { forward.reversed_for_rank(p, rank); })
-        return forward.reversed_for_rank(p, rank);
+    if constexpr (requires { forward.reversed_for_rank(p, rank); }) return forward.reversed_for_rank(p, rank);
     rank_schedule share;
     for (auto const& t : transfers(p)) {
         if (t.from == rank) share.sends.push_back({t.step, t.to, t.block});

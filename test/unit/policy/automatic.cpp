@@ -63,6 +63,21 @@ TEST_CASE("without arrivals the model takes circulant graphs wherever they are")
     CHECK(policy_of({}, shape_of(collective_kind::gather, 100'000)) == "linear");
 }
 
+TEST_CASE("ranks that share nodes go by nodes") {
+    std::vector<int> const nodes{0, 0, 1, 1, 2, 2, 3, 3};
+    for (auto const operation :
+         {collective_kind::broadcast, collective_kind::reduce, collective_kind::all_reduce,
+          collective_kind::all_gather, collective_kind::reduce_scatter}) {
+        auto shape = shape_of(operation, 100'000);
+        shape.nodes = nodes;
+        CHECK(policy_of({}, shape) == "two_level");
+    }
+    std::vector<int> const uneven{0, 0, 0, 1, 2, 2, 3, 3};
+    auto shape = shape_of(collective_kind::broadcast, 100'000);
+    shape.nodes = uneven;
+    CHECK(policy_of({}, shape) == "circulant");
+}
+
 TEST_CASE("an all-to-all goes in few rounds when its parts are short") {
     CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 16)) == "bruck");
     CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 1'000'000)) == "pairwise");
