@@ -202,8 +202,8 @@ void attach(Comm&& comm, attach_options const& options = {}) {
 ///         std::cerr << seen.operation << ' ' << (seen.exit - seen.entry).count() << " ns\n";
 ///     });
 template <communicator Comm>
-void observe(Comm&& comm, observer told) {
-    context_of(comm)->observed_by() = std::move(told);
+void observe(Comm&& comm, observer const& told) {
+    context_of(comm)->observed_by() = told;
 }
 
 } // namespace papcoll::inline v0

@@ -77,7 +77,8 @@ public:
     /// Equal on ranks whose settings agree: over all but the name of the tuning file.
     [[nodiscard]] auto hash() const -> std::int64_t {
         std::string text = m_unknown + '\n';
-        for (auto const& [variable, value] : m_algorithms) text += variable + '=' + value + '\n';
+        for (auto const& [variable, value] : m_algorithms)
+            text.append(variable).append("=").append(value).append("\n");
         text += m_tuning_file.empty() ? "none" : m_tuning_text ? "file:" + *m_tuning_text : "cannot be read";
         return static_cast<std::int64_t>(detail::hash_text(text) >> 1U);
     }

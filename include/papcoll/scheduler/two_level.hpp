@@ -150,7 +150,7 @@ private:
         auto const mine = by_place(root);
         auto part = on_subgroup(circulant_all_gather_scheduler{}, {mine, all, owners}, place);
         if (at_root) leave_out_scattered(part, root, place);
-        add(std::move(part));
+        add(part);
         m_share.rounds += rounds(m_grid.per_node());
     }
 
@@ -204,6 +204,7 @@ private:
     /// The ranks of equal index, by node.
     [[nodiscard]] auto lane_of(int rank_index) const -> std::vector<int> {
         std::vector<int> ranks;
+        ranks.reserve(static_cast<std::size_t>(m_grid.nodes()));
         for (int node = 0; node < m_grid.nodes(); ++node)
             ranks.push_back(m_grid.members(node)[index(rank_index)]);
         return ranks;
