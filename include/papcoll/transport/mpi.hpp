@@ -8,10 +8,12 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -45,8 +47,11 @@ public:
     auto operator=(mpi_duplicates const&) -> mpi_duplicates& = delete;
     ~mpi_duplicates() { release(); }
 
+    /// Whoever frees the user's communicator may ask while another thread drives: one of them tests.
     auto ready() -> bool {
         if (m_ready) return true;
+        std::unique_lock const testing(m_testing, std::try_to_lock);
+        if (!testing.owns_lock() || m_ready) return m_ready;
         int done = 0;
         mpi_check("MPI_Testall", MPI_Testall(2, m_requests.data(), &done, MPI_STATUSES_IGNORE));
         if (done != 0) {
@@ -77,7 +82,8 @@ public:
 
 private:
     std::array<MPI_Request, 2> m_requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    bool m_ready = false;
+    std::mutex m_testing;
+    std::atomic<bool> m_ready = false;
 };
 
 } // namespace detail

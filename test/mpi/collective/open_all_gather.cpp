@@ -62,6 +62,22 @@ TEST_CASE("the root receives what others contribute while its program is elsewhe
     if (world.rank() == 0) CHECK(out == all.whole());
 }
 
+TEST_CASE("communicators may go while a thread attaches papcoll to them") {
+    mpi::communicator const world;
+    open_suite::elements const all{world.size(), 50, 1};
+    for (int repetition = 0; repetition < 20; ++repetition) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(world, &comm);
+        auto out = all.nothing();
+        auto const part = all.part(world.rank());
+        auto open = papcoll::open_all_gather(comm, out, all.n, papcoll::ring{});
+        MPI_Comm_free(&comm);
+        open.contribute(part.data());
+        open.wait();
+        CHECK(out == all.whole());
+    }
+}
+
 TEST_CASE("split-phase collectives with agreed checks") {
     mpi::communicator const world;
     auto const comm = world.split(0);
