@@ -105,6 +105,8 @@ private:
         return shape.sizes.empty() || detail::uneven_blocks(shape, link) == 1;
     }
 
+    static constexpr int most_blocks = 1 << 20; // of all lanes together
+
     struct cut {
         int lanes;
         int blocks; ///< of each lane
@@ -117,7 +119,8 @@ private:
         auto const count = static_cast<std::size_t>(used);
         if (block_bytes) {
             auto const elements = std::max<std::size_t>(*block_bytes / shape.element_bytes, 1);
-            return {used, detail::pieces_of(shape.count / count, elements)};
+            int const most = std::max(most_blocks / used, 1);
+            return {used, std::min(detail::pieces_of(shape.count / count, elements), most)};
         }
         auto const rounds = circulant_skips(grid.nodes()).rounds();
         auto const share = shape.bytes() / static_cast<std::size_t>(grid.per_node());

@@ -118,3 +118,12 @@ TEST_CASE("parts of very uneven sizes are gathered as circulant does") {
     shape.count = 76'000;
     CHECK_FALSE(is_flat({}, shape));
 }
+
+TEST_CASE("blocks of all lanes together are as many at most as those of one") {
+    auto const nodes = in_order(2, 4);
+    for (int const lanes : {1, 2, 4}) {
+        two_level const policy{.ranks_per_node = {}, .lanes = lanes, .block_bytes = 4};
+        auto const plan = policy.plan(shape_of(collective_kind::broadcast, 7, nodes, 5'000'000), link);
+        CHECK(plan.stages.front().program.blocks.size() == std::size_t(1) << 20);
+    }
+}
