@@ -9,6 +9,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -177,4 +178,52 @@ TEST_CASE("what cannot be is found before or at the end, not waited for") {
     };
     CHECK_NOTHROW(lonely({}));
     CHECK_THROWS_AS(lonely({{0, 0, 1, 0}, {1, 0, 1, 0}}), std::logic_error); // given away, and again
+}
+
+TEST_CASE("both ends decide alike which messages are admitted, whatever the blocks' sizes") {
+    std::mt19937 random(11);
+    auto const at_most = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n + 1)); };
+    for (int repetition = 0; repetition < 60; ++repetition) {
+        int const ranks = 2 + at_most(5);
+        int const each = 1 + at_most(4);
+        std::vector<papcoll::block_range> blocks;
+        std::vector<int> owners;
+        std::size_t count = 0;
+        for (int b = 0; b < ranks * each; ++b) {
+            auto const size = static_cast<std::size_t>(at_most(9));
+            blocks.push_back({count, size});
+            owners.push_back(b / each);
+            count += size;
+        }
+        std::vector<transfer> ring; // the parts go round, some of their blocks a few steps behind
+        for (int b = 0; b < ranks * each; ++b)
+            for (int s = 0; s + 1 < ranks; ++s) {
+                int const from = (b / each + s) % ranks;
+                ring.push_back({s + b % each % 2, from, (from + 1) % ranks, b});
+            }
+        message_windows windows;
+        windows.receives = 1 + at_most(1);
+        windows.tail_bytes = static_cast<std::size_t>(at_most(20));
+        windows.longest_elements = static_cast<std::size_t>(at_most(12));
+        windows.unadmitted_elements = static_cast<std::size_t>(at_most(9));
+        windows.unadmitted = 1 + at_most(2);
+        options const o{.eager_limit = static_cast<std::size_t>(at_most(1) * at_most(40)), .seed = random()};
+        CAPTURE(repetition);
+        papcoll::threads::run(ranks, o, [&](endpoint& self) {
+            std::vector<int> data(count, -1), expected(count);
+            std::vector<bool> owned;
+            for (std::size_t b = 0; b < blocks.size(); ++b) {
+                owned.push_back(owners[b] == self.rank());
+                for (std::size_t i = blocks[b].offset; i < blocks[b].offset + blocks[b].size; ++i) {
+                    expected[i] = static_cast<int>(100 * b + i);
+                    if (owned[b]) data[i] = expected[i];
+                }
+            }
+            auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
+                schedule_kind::dissemination, share_of(ring, self.rank()), blocks, owned, windows));
+            papcoll::copy_operation<endpoint, int> op(papcoll::context_of(self), program, 0, data.data());
+            execute(op);
+            CHECK(data == expected);
+        });
+    }
 }
