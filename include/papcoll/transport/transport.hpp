@@ -40,6 +40,11 @@ enum class channel {
 ///     transport share it.
 ///  9. `c.borrowed()` is a copy that does not keep the group's state, attachment included, alive.
 ///
+/// A transport may have more, and does without otherwise:
+///
+/// 10. `c.node()`, a std::uint64_t that is equal on ranks of one node; where it is missing all share one.
+/// 11. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
+///
 /// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.
 template <class T>
 concept transport = std::copyable<T> && std::movable<typename T::pending> &&
