@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -32,13 +33,18 @@ public:
     auto operator=(progress_thread const&) -> progress_thread& = delete;
     ~progress_thread() { stop(); }
 
-    /// There is something to do, until as many calls of unwanted(). Nothing happens after stop().
+    /// There is something to do, until as many calls of unwanted(). Nothing happens after stop(), nor where
+    /// the system has no thread to give: it is an aid, nothing depends on it.
     void wanted() {
         std::lock_guard const lock(m_mutex);
         ++m_wishes;
         m_news = true;
         if (m_stopped) return;
-        if (!m_thread.joinable()) m_thread = std::thread([this] { run(); });
+        try {
+            if (!m_thread.joinable()) m_thread = std::thread([this] { run(); });
+        } catch (std::system_error const&) {
+            return;
+        }
         m_changed.notify_one();
     }
     /// There may be something to do again, if anybody wants it.

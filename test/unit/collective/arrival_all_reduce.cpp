@@ -21,8 +21,8 @@ struct fussy {
 
 } // namespace
 
-TEST_CASE("any prediction, any number of ranks up to 13") {
-    for (int ranks = 1; ranks <= 13; ++ranks) {
+TEST_CASE("any prediction") {
+    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
         CAPTURE(ranks);
         auto const seed = static_cast<unsigned>(ranks);
         papcoll::threads::run(ranks, [&](endpoint& self) {
@@ -33,7 +33,7 @@ TEST_CASE("any prediction, any number of ranks up to 13") {
 }
 
 TEST_CASE("the same with forced rendezvous, random delivery and messages that are cut") {
-    for (int ranks = 2; ranks <= 13; ++ranks) {
+    for (int const ranks : {2, 3, 5, 8}) {
         CAPTURE(ranks);
         auto const seed = static_cast<unsigned>(ranks);
         papcoll::threads::run(ranks, {.eager_limit = 0, .seed = seed}, [&](endpoint& self) {
