@@ -3,17 +3,13 @@
 
 #include <papcoll/context/observer.hpp>
 #include <papcoll/context/progress_engine.hpp>
+#include <papcoll/context/steady_now.hpp>
 
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <utility>
 
 namespace papcoll::inline v0::detail {
-
-[[nodiscard]] inline auto steady_now() -> ticks {
-    return std::chrono::duration_cast<ticks>(std::chrono::steady_clock::now().time_since_epoch());
-}
 
 /// An operation whose observer is told when it has ended.
 class observed_operation final : public operation {

@@ -56,12 +56,16 @@ public:
     }
 
     /// The policy asked for, by the name of the operation in capitals; empty: none.
-    [[nodiscard]] auto algorithm(std::string const& operation) const -> std::string_view {
-        auto const found = m_algorithms.find("PAPCOLL_" + operation + "_ALGORITHM");
+    [[nodiscard]] auto algorithm(std::string_view operation) const -> std::string_view {
+        auto const found = m_algorithms.find(variable_of(operation));
         return found == m_algorithms.end() ? std::string_view() : std::string_view(found->second);
     }
     /// The name of a variable that looks like an algorithm's and is none; empty: there is none.
     [[nodiscard]] auto unknown() const -> std::string const& { return m_unknown; }
+    /// The variable of an operation, whose name is in capitals.
+    static auto variable_of(std::string_view operation) -> std::string {
+        return "PAPCOLL_" + std::string(operation) + "_ALGORITHM";
+    }
     /// The names of the algorithms' variables.
     static auto known() -> std::string {
         std::string list;
@@ -87,9 +91,6 @@ private:
     static constexpr std::array<std::string_view, 7> operations{
         "BROADCAST", "REDUCE", "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER", "ALL_TO_ALL"};
 
-    static auto variable_of(std::string_view operation) -> std::string {
-        return "PAPCOLL_" + std::string(operation) + "_ALGORITHM";
-    }
     static auto is_algorithm(std::string_view name) -> bool {
         return name.starts_with("PAPCOLL_") && name.ends_with("_ALGORITHM");
     }

@@ -3,6 +3,7 @@
 
 #include <papcoll/context/agreement.hpp>
 #include <papcoll/context/attach.hpp>
+#include <papcoll/context/steady_now.hpp>
 #include <papcoll/monitor/offset_track.hpp>
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/transport/transport.hpp>
@@ -20,11 +21,6 @@ namespace papcoll::inline v0 {
 
 /// A clock of one rank: monotonic, of any origin. Called by several threads at once if there are some.
 using local_clock = std::function<ticks()>;
-
-/// std::chrono::steady_clock.
-[[nodiscard]] inline auto steady_now() -> ticks {
-    return std::chrono::duration_cast<ticks>(std::chrono::steady_clock::now().time_since_epoch());
-}
 
 namespace detail {
 

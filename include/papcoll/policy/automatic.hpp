@@ -99,7 +99,7 @@ private:
         auto const operation = capitals(to_string(shape.operation));
         auto const forced = settings.algorithm(operation);
         if (forced.empty()) return std::nullopt;
-        auto const variable = "PAPCOLL_" + operation + "_ALGORITHM";
+        auto const variable = environment_settings::variable_of(operation);
         require_known(forced, shape, variable);
         std::optional<automatic_choice> choice(std::in_place); // in steps: g++ 12 -O3 warns of temporaries
         choice->choice.policy = forced;
