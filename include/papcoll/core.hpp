@@ -25,6 +25,7 @@
 #include <papcoll/collective/reduce.hpp>
 #include <papcoll/collective/reduce_scatter.hpp>
 #include <papcoll/context/attach.hpp>
+#include <papcoll/executor/wait.hpp>
 #include <papcoll/monitor/arrival_monitor.hpp>
 #include <papcoll/monitor/harmonize.hpp>
 #include <papcoll/operators/operators.hpp>

@@ -76,11 +76,9 @@ void mistakes(Comm& comm, int rank, int ranks) {
     };
     auto const p = static_cast<std::size_t>(ranks);
     papcoll::attach(comm, papcoll::attach_options{.checks = papcoll::check_level::local});
-    if (rank == 0) {
-        collective_suite::says("arrivals must have one entry per rank",
-                               call({.arrivals = std::vector<ticks>(p + 1)}));
-        collective_suite::says("block_bytes must be at least 1", call({.block_bytes = 0}));
-    }
+    collective_suite::says("arrivals must have one entry per rank",
+                           call({.arrivals = std::vector<ticks>(p + 1)}));
+    collective_suite::says("block_bytes must be at least 1", call({.block_bytes = 0}));
     papcoll::attach(comm, papcoll::attach_options{.checks = papcoll::check_level::agreed});
     std::vector<ticks> mine(p);
     mine[0] = ticks(rank == ranks - 1 ? 1 : 0);

@@ -34,6 +34,7 @@ void one_by_one(Comm& comm, std::vector<Call> calls, Policy const& policy) {
 /// All at once, completed in different orders on the ranks.
 template <class Call, class Comm, class Policy>
 void in_flight(Comm& comm, int rank, std::vector<Call> calls, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     std::vector<papcoll::request> pending;
     for (std::size_t k = 0; k < calls.size(); ++k) {
         calls[k].reset(static_cast<int>(k));
@@ -50,6 +51,7 @@ void in_flight(Comm& comm, int rank, std::vector<Call> calls, Policy const& poli
 /// One rank comes late; the others poll meanwhile.
 template <class Call, class Comm, class Policy>
 void late_ranks(Comm& comm, int rank, int ranks, Call call, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     for (int const late : {0, ranks - 1, ranks / 2}) {
         call.reset(late);
         if (rank == late) std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -61,6 +63,7 @@ void late_ranks(Comm& comm, int rank, int ranks, Call call, Policy const& policy
 
 template <class Call, class Comm, class Policy>
 void planned(Comm& comm, std::vector<Call> calls, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     for (auto& call : calls) {
         auto plan = call.prepare(comm, policy);
         for (int variant = 0; variant < 3; ++variant) {

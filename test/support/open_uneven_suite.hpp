@@ -55,6 +55,7 @@ struct uneven_elements {
 /// Another rank is late each time; one in three writes its part into the output.
 template <class Comm, class Policy>
 void gathers_uneven(Comm& comm, int rank, int ranks, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     int variant = 0;
     for (auto const& sizes : collective_suite::all_sizes(ranks)) {
         uneven_elements const e{sizes, variant % 2 == 1};
@@ -84,6 +85,7 @@ void gathers_uneven(Comm& comm, int rank, int ranks, Policy const& policy) {
 template <class Comm, class Policy>
 void contributes_in_order(Comm& comm, int rank, int ranks, std::vector<int> const& turns,
                           Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     uneven_elements const e{collective_suite::all_sizes(ranks)[4], false}; // some have none
     auto out = e.nothing();
     std::vector<double> packed;
@@ -146,24 +148,23 @@ void all_uneven(Comm& comm, int rank, int ranks) {
 /// Mistakes of open_all_gatherv throw and change nothing.
 template <class Comm>
 void uneven_mistakes(Comm& comm, int rank, int ranks) {
+    (void)papcoll::detail::attached_context(comm);
     using collective_suite::says;
     papcoll::background_ring const policy{};
     auto const p = static_cast<std::size_t>(ranks);
     std::vector<int> const fours(p, 4), many(p + 1, 4), meeting(p, 2);
     std::vector<double> out(4 * p), part(4, rank);
-    if (rank == ranks - 1) {
-        auto const call = [&](double* to, std::vector<int> const& sizes) {
-            return [&comm, &policy, to, sizes] { (void)papcoll::open_all_gatherv(comm, to, sizes, policy); };
-        };
-        says("out must not be null", call(nullptr, fours));
-        says("sizes must have one entry per rank", call(out.data(), many));
-        says("sizes must not be negative", call(out.data(), std::vector<int>(p, -1)));
-        says("displacements must have one entry",
-             [&] { (void)papcoll::open_all_gatherv(comm, out.data(), fours, many, policy); });
-        if (ranks > 1)
-            says("two parts meet",
-                 [&] { (void)papcoll::open_all_gatherv(comm, out.data(), fours, meeting, policy); });
-    }
+    auto const call = [&](double* to, std::vector<int> const& sizes) {
+        return [&comm, &policy, to, sizes] { (void)papcoll::open_all_gatherv(comm, to, sizes, policy); };
+    };
+    says("out must not be null", call(nullptr, fours));
+    says("sizes must have one entry per rank", call(out.data(), many));
+    says("sizes must not be negative", call(out.data(), std::vector<int>(p, -1)));
+    says("displacements must have one entry",
+         [&] { (void)papcoll::open_all_gatherv(comm, out.data(), fours, many, policy); });
+    if (ranks > 1)
+        says("two parts meet",
+             [&] { (void)papcoll::open_all_gatherv(comm, out.data(), fours, meeting, policy); });
     auto open = papcoll::open_all_gatherv(comm, out, fours, policy);
     says("in must not be null", [&] { open.contribute(nullptr); });
     says("in overlaps", [&] { open.contribute(out.data() + 4 * static_cast<std::size_t>(rank)); });

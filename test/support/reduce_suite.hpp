@@ -203,6 +203,7 @@ void own_schedulers(Comm& comm, int rank, int ranks) {
 
 template <class Comm>
 void requests(Comm& comm, int rank, int ranks) {
+    (void)papcoll::detail::attached_context(comm);
     std::size_t const n = 3000;
     std::array<std::vector<double>, 4> in, out;
     std::vector<papcoll::request> pending;
@@ -237,6 +238,7 @@ void requests(Comm& comm, int rank, int ranks) {
 
 template <class Comm>
 void plans(Comm& comm, int rank, int ranks) {
+    (void)papcoll::detail::attached_context(comm);
     std::size_t const n = 777;
     int const root = ranks / 2;
     auto plan =
@@ -262,6 +264,7 @@ void plans(Comm& comm, int rank, int ranks) {
 /// Bad arguments that a rank can see alone, given on all ranks.
 template <class Comm>
 void bad_arguments(Comm& comm, int rank, int ranks) {
+    (void)papcoll::detail::attached_context(comm);
     std::vector<double> in(10, 1), out(10);
     auto const call = [&](double const* from, double* to, int root, auto const& policy) {
         papcoll::reduce(comm, from, in.size(), to, std::plus<>(), root, policy);

@@ -44,6 +44,7 @@ inline auto joined(int ranks, std::size_t n) -> strings {
 
 template <class Comm, class Policy>
 void broadcasts(Comm& comm, int rank, int ranks, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     for (int root = 0; root < ranks; ++root) {
         CAPTURE(root);
         std::string one = text(rank, 2);
@@ -69,6 +70,7 @@ void broadcasts(Comm& comm, int rank, int ranks, Policy const& policy) {
 /// Concatenation: in rank order.
 template <class Comm, class Policy>
 void concatenations(Comm& comm, int rank, int ranks, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     for (int root = 0; root < ranks; ++root)
         for (std::size_t const n : {0u, 1u, 4u}) {
             CAPTURE(root);
@@ -130,6 +132,7 @@ void all_gathers(Comm& comm, int rank, int ranks, Policy const& policy) {
 /// Different operations at once, completed in different orders, while one rank is late.
 template <class Comm, class Policy>
 void in_flight(Comm& comm, int rank, int ranks, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     if (rank == ranks / 2) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     std::string const own = text(rank, 1);
     std::string sum, down = text(rank, 2), sum_of_all;

@@ -100,8 +100,8 @@ template <class Comm>
 
 /// Whether papcoll has an agreement to make before the MPI library may begin.
 [[nodiscard]] inline auto agrees_first(MPI_Comm user) -> bool {
-    return mpi_registry::instance().find(user) != nullptr &&
-           context_of(user)->checks() == check_level::agreed;
+    auto const known = find_context(user);
+    return known && known->checks() == check_level::agreed;
 }
 template <class Call>
 void check_call(Call const& call, call_shape const& shape) {
@@ -126,6 +126,8 @@ template <class Call, transport Transport>
 [[nodiscard]] auto shape_of(context<Transport> const& c, Call const& call) -> call_shape {
     auto shape = call.shape(c.size(), c.rank());
     shape.has_native = has_native<Transport, Call>;
+    shape.nodes = c.nodes();
+    shape.tuning = &c.tuning();
     return shape;
 }
 
@@ -166,11 +168,12 @@ template <transport Transport, class Call>
 }
 /// make_call, with the context's observer told of the end.
 template <transport Transport, class Policy, class Check, class Start>
-[[nodiscard]] auto make_observed_call(std::shared_ptr<context<Transport>> const& c, call_shape const& shape,
+[[nodiscard]] auto make_observed_call(std::shared_ptr<context<Transport>> const& c,
+                                      std::shared_ptr<tag_ledger> const& tags, call_shape const& shape,
                                       Policy const& policy, Check check, Start start, void const* call_site)
     -> std::shared_ptr<operation> {
     auto const make = [&] {
-        return make_call(c, to_string(shape.operation), shape, policy, check, std::move(start));
+        return make_call(c, tags, to_string(shape.operation), shape, policy, check, std::move(start));
     };
     if (!c->observed_by()) return make();
     auto const record = record_of(shape, c->sequence(), call_site);
@@ -190,7 +193,6 @@ template <transport Transport, class Call, class Policy>
     } else {
         return [call, policy](context_pointer const& c, int tag) -> std::shared_ptr<operation> {
             auto shape = shape_of(*c, call);
-            shape.nodes = c->nodes(); // known by now, whoever drove the attachment
             return execute_plan(c, call, plan_cache::of(c->cache()).plan(policy, shape, c->link()), tag);
         };
     }
@@ -206,10 +208,12 @@ template <transport Transport, class Call, class Policy>
         if constexpr (!std::same_as<Policy, native>) policy.check(shape);
     };
     auto start = start_of<Transport>(call, policy);
+    auto const& tags = requires { call.own; }
+    ? c->open_tags() : c->tags();
     if constexpr (std::same_as<Policy, native>)
-        return make_call(c, to_string(Call::operation), shape, policy, check, std::move(start));
+        return make_call(c, tags, to_string(Call::operation), shape, policy, check, std::move(start));
     else
-        return make_observed_call(c, shape, policy, check, std::move(start), call_site);
+        return make_observed_call(c, tags, shape, policy, check, std::move(start), call_site);
 }
 
 // These are not inlined, so that their return address lies where the collective is called.
@@ -242,7 +246,7 @@ template <class Call, class Comm, class Policy>
             return;
         }
     }
-    auto const c = papcoll::context_of(comm);
+    auto const c = attached_context(comm);
     run_operation(c, operation_of(c, call, policy, __builtin_return_address(0)));
 }
 

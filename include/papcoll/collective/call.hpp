@@ -112,7 +112,8 @@ template <class P>
     return r;
 }
 
-/// A collective from its call to its end: attach, agree where that is asked for, plan, execute.
+/// A collective that cannot begin at its call: it waits for its turn and its tag, agrees where that is asked
+/// for, plans and executes.
 template <transport Transport>
 class call_operation final : public operation {
 public:
@@ -120,28 +121,27 @@ public:
     using start_function =
         std::function<std::shared_ptr<operation>(std::shared_ptr<context<Transport>> const&, int tag)>;
 
-    call_operation(std::shared_ptr<context<Transport>> c, call_record const& record, int tag,
-                   start_function start)
+    call_operation(std::shared_ptr<context<Transport>> c, call_record const& record,
+                   std::shared_ptr<tag_ledger> tags, int tag, start_function start)
         : m_context(std::move(c))
+        , m_tags(std::move(tags))
         , m_tag(tag)
-        , m_turn(m_context->next_turn())
         , m_agreement(record, call_record::merge, tag)
-        , m_start(std::move(start)) {}
+        , m_start(std::move(start))
+        , m_turn(m_context->next_turn()) {} // last: from here on others wait for it
+    call_operation(call_operation const&) = delete;
+    auto operator=(call_operation const&) -> call_operation& = delete;
+    ~call_operation() override { pass_turn(); }
 
     auto advance(bool block) -> bool override {
         if (m_body) return m_body->advance(block);
-        if (!m_context->prepare(block) || !m_context->is_turn(m_turn)) return false;
-        try {
-            if (m_context->checks() == check_level::agreed) {
-                if (!m_agreement.advance(m_context->transport_layer(), block)) return false;
-                m_agreement.result().check();
-            }
-            m_body = m_start(m_context, m_tag);
-        } catch (...) {
-            m_context->pass_turn();
-            throw;
+        if (!m_context->is_turn(m_turn) || !take_tag()) return false;
+        if (m_context->checks() == check_level::agreed) {
+            if (!m_agreement.advance(m_context->transport_layer(), block)) return false;
+            m_agreement.result().check();
         }
-        m_context->pass_turn();
+        m_body = m_start(m_context, m_tag);
+        pass_turn();
         m_body->advance(block);
         return true;
     }
@@ -149,15 +149,31 @@ public:
     [[nodiscard]] auto failure() const -> std::exception_ptr override {
         return m_body ? m_body->failure() : nullptr;
     }
-    auto abandon() noexcept -> bool override { return m_body ? m_body->abandon() : m_agreement.open(); }
+    auto abandon() noexcept -> bool override {
+        pass_turn();
+        return m_body ? m_body->abandon() : m_agreement.abandon(m_context->transport_layer());
+    }
 
 private:
+    auto take_tag() -> bool {
+        if (m_has_tag) return true;
+        if (!m_tags->is_free(m_tag)) return false;
+        keep(tag_lease(m_tags, m_tag));
+        return m_has_tag = true;
+    }
+    void pass_turn() {
+        if (!std::exchange(m_passed, true)) m_context->pass_turn(m_turn);
+    }
+
     std::shared_ptr<context<Transport>> m_context;
+    std::shared_ptr<tag_ledger> m_tags;
     int m_tag;
-    std::uint32_t m_turn;
+    bool m_has_tag = false;
+    bool m_passed = false;
     agreement<Transport, call_record, call_record (*)(call_record const&, call_record const&)> m_agreement;
     start_function m_start;
     std::shared_ptr<operation> m_body;
+    std::uint32_t m_turn;
 };
 
 /// An operation that has nothing to do.
@@ -182,15 +198,26 @@ template <class Check>
 }
 
 /// The operation of a call: that which executes it, `start(context, tag)`, where nothing has to come before.
+/// Its number is taken first: a call that throws here counts as made, so that those after it meet those of
+/// the other ranks.
 template <transport Transport, class Policy, class Check, class Start>
-[[nodiscard]] auto make_call(std::shared_ptr<context<Transport>> const& c, std::string_view operation_name,
+[[nodiscard]] auto make_call(std::shared_ptr<context<Transport>> const& c,
+                             std::shared_ptr<tag_ledger> const& tags, std::string_view operation_name,
                              call_shape const& shape, Policy const& policy, Check check, Start start)
     -> std::shared_ptr<operation> {
+    int const tag = c->next_tag(tags);
     auto const complaint = complaint_of(c->checks(), check);
-    int const tag = c->next_tag();
-    if (c->begins_at_once()) return start(c, tag);
+    if (tags == c->open_tags() && !tags->is_free(tag))
+        throw std::logic_error("papcoll: at most " + std::to_string(tags->operations()) +
+                               " open_ operations of a communicator may be under way at a time");
+    if (c->begins_at_once(*tags, tag)) {
+        tag_lease lease(tags, tag);
+        auto begun = start(c, tag);
+        begun->keep(std::move(lease));
+        return begun;
+    }
     auto const record = record_of(operation_name, shape, policy_hash(policy), complaint);
-    return std::make_shared<call_operation<Transport>>(c, record, tag, std::move(start));
+    return std::make_shared<call_operation<Transport>>(c, record, tags, tag, std::move(start));
 }
 
 /// Begins an operation on this context. It keeps the context alive, which `idle` may thus point to.
@@ -203,8 +230,7 @@ template <transport Transport>
 /// Runs an operation on this context to its end; throws what made it fail.
 template <transport Transport>
 void run_operation(std::shared_ptr<context<Transport>> const& c, std::shared_ptr<operation> const& op) {
-    auto& transport = c->transport_layer();
-    if (auto const failure = c->engine()->run(op, [&] { transport.idle(); })) std::rethrow_exception(failure);
+    run_to_end(*c->engine(), op, c->transport_layer());
 }
 
 } // namespace detail

@@ -16,8 +16,8 @@
 namespace papcoll::inline v0 {
 
 /// A split-phase collective: this rank has joined it before it has its own data, which contribute() adds.
-/// Meanwhile the data of others moves, in a thread of papcoll's where MPI was initialised with
-/// MPI_THREAD_MULTIPLE, else while the program is in test() or wait() of any request.
+/// Meanwhile the data of others moves, as that of any request (see request). papcoll must be attached to the
+/// communicator, and at most 512 such operations may be under way on it at a time.
 ///
 /// The other ranks cannot end without this rank's data. So an object that is destroyed, or assigned to,
 /// before contribute() ends the program (std::terminate, after a line on standard error) in place of leaving
@@ -37,7 +37,6 @@ public:
         m_target = other.m_target;
         m_count = other.m_count;
         m_contributed = other.m_contributed;
-        m_keeper = std::move(other.m_keeper);
         return *this;
     }
     open_request(open_request const&) = delete;
@@ -46,10 +45,8 @@ public:
 
     /// For the functions that begin such operations. `target`: where this rank's `count` elements belong;
     /// null: they are sent from where they are.
-    open_request(request&& begun, std::shared_ptr<contribution<T>> own, T* target, std::size_t count,
-                 std::shared_ptr<void> keeper)
-        : m_keeper(std::move(keeper))
-        , m_request(std::move(begun))
+    open_request(request&& begun, std::shared_ptr<contribution<T>> own, T* target, std::size_t count)
+        : m_request(std::move(begun))
         , m_own(std::move(own))
         , m_target(target)
         , m_count(count) {}
@@ -86,10 +83,10 @@ public:
         try {
             if (!m_request.test()) return false;
         } catch (...) {
-            retire();
+            m_own.reset();
             throw;
         }
-        retire();
+        m_own.reset();
         return true;
     }
     /// Waits until the operation has ended; throws what made it fail, once, and std::logic_error before
@@ -97,10 +94,14 @@ public:
     void wait() {
         if (m_own && !m_own->there())
             throw std::logic_error("papcoll: wait() before contribute() would never end");
-        auto const keeper = std::exchange(m_keeper, nullptr);
         m_own.reset();
         m_request.wait();
     }
+
+    /// As request's.
+    [[nodiscard]] auto ended() const -> bool { return m_request.ended(); }
+    /// As request's.
+    void progress_or_yield() const { m_request.progress_or_yield(); }
 
 private:
     void require_open() const {
@@ -124,13 +125,6 @@ private:
         m_contributed = true;
         (void)test();
     }
-    void retire() {
-        m_own.reset();
-        m_keeper.reset();
-    }
-
-    // In this order: the thread drives until the request has ended.
-    std::shared_ptr<void> m_keeper;
     request m_request;
     std::shared_ptr<contribution<T>> m_own; // null: ended
     T* m_target = nullptr;
@@ -152,8 +146,7 @@ template <class Call, class Comm, class Policy>
     Call::template require<Policy>();
     auto const c = papcoll::context_of(comm);
     auto begun = begin_operation(c, operation_of(c, call, as_policy(policy), __builtin_return_address(0)));
-    auto keeper = progress_engine::keep_driving(c->engine());
-    return {std::move(begun), call.own, call.target(c->rank()), call.n, std::move(keeper)};
+    return {std::move(begun), call.own, call.target(c->rank()), call.n};
 }
 
 } // namespace detail

@@ -10,7 +10,8 @@
 namespace papcoll::inline v0 {
 
 /// A collective prepared once and run on buffers again and again. Collective to make and to run, in the same
-/// order as other collectives on its communicator. Made by plan_broadcast, plan_reduce, ….
+/// order as other collectives on its communicator, to which papcoll is attached (see attach). Made by
+/// plan_broadcast, plan_reduce, ….
 template <class Comm, class Call, class Policy>
 class collective_plan {
 public:
@@ -48,12 +49,10 @@ public:
             return std::make_shared<detail::empty_operation>();
         };
         auto const name = "plan_" + std::string(to_string(Call::operation));
-        detail::run_operation(m_context, detail::make_call(m_context, name, mine, m_policy, check, nothing));
-        if constexpr (!std::same_as<Policy, native>) {
-            auto attached = mine;
-            attached.nodes = m_context->nodes();
-            m_plan = std::make_shared<execution_plan const>(m_policy.plan(attached, m_context->link()));
-        }
+        detail::run_operation(
+            m_context, detail::make_call(m_context, m_context->tags(), name, mine, m_policy, check, nothing));
+        if constexpr (!std::same_as<Policy, native>)
+            m_plan = std::make_shared<execution_plan const>(m_policy.plan(mine, m_context->link()));
     }
 
 private:
@@ -65,13 +64,14 @@ private:
         auto const mine = shape();
         auto const check = [&] { detail::check_call(call, mine); };
         if constexpr (std::same_as<Policy, native>) {
-            return detail::make_call(m_context, to_string(Call::operation), mine, m_policy, check,
-                                     detail::start_of<transport_type>(call, m_policy));
+            return detail::make_call(m_context, m_context->tags(), to_string(Call::operation), mine, m_policy,
+                                     check, detail::start_of<transport_type>(call, m_policy));
         } else {
             auto execute = [call, plan = m_plan](std::shared_ptr<context_type> const& c, int tag) {
                 return detail::execute_plan(c, call, plan, tag);
             };
-            return detail::make_observed_call(m_context, mine, m_policy, check, std::move(execute), nullptr);
+            return detail::make_observed_call(m_context, m_context->tags(), mine, m_policy, check,
+                                              std::move(execute), nullptr);
         }
     }
 

@@ -1,42 +1,13 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/message_set.hpp>
 #include <papcoll/transport/transport.hpp>
 
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace papcoll::inline v0::detail {
-
-/// A handful of messages under way that are waited for together.
-template <transport Transport>
-class message_set {
-public:
-    void add(typename Transport::pending p) {
-        m_pending.push_back(std::move(p));
-        ++m_open;
-    }
-    /// True when all have arrived.
-    auto poll(Transport& t, bool block) -> bool {
-        if (m_open == 0) return true;
-        m_done.clear();
-        if (block)
-            t.wait_some(m_pending, m_done);
-        else
-            t.test_some(m_pending, m_done);
-        m_open -= static_cast<int>(m_done.size());
-        if (m_open == 0) m_pending.clear();
-        return m_open == 0;
-    }
-
-    [[nodiscard]] auto open() const -> bool { return m_open > 0; }
-
-private:
-    std::vector<typename Transport::pending> m_pending;
-    std::vector<int> m_done;
-    int m_open = 0;
-};
 
 /// Brings the merge of all ranks' records to every rank in ⌈log2 P⌉ rounds of one message: in round k from
 /// the rank 2^k below to the one 2^k above. Record is trivially copyable; merge(a, b) must be associative,
@@ -51,8 +22,8 @@ public:
 
     [[nodiscard]] auto result() const -> Record const& { return m_record; }
 
-    /// Messages are under way.
-    [[nodiscard]] auto open() const -> bool { return m_messages.open(); }
+    /// Gives its messages up, see message_set.
+    auto abandon(Transport& t) noexcept -> bool { return m_messages.abandon(t); }
     /// True when the result is there.
     auto advance(Transport& t, bool block) -> bool {
         for (;;) {
@@ -72,10 +43,10 @@ private:
         int const size = t.size();
         auto const distance = static_cast<int>(m_distance);
         m_sent = m_record;
-        m_messages.add(t.irecv(channel::data, std::as_writable_bytes(std::span(&m_received, 1)),
-                               (t.rank() - distance + size) % size, m_tag));
-        m_messages.add(t.isend(channel::data, std::as_bytes(std::span<Record const>(&m_sent, 1)),
-                               static_cast<int>((t.rank() + m_distance) % size), m_tag));
+        m_messages.receive(t, channel::data, std::as_writable_bytes(std::span(&m_received, 1)),
+                           (t.rank() - distance + size) % size, m_tag);
+        m_messages.send(t, channel::data, std::as_bytes(std::span<Record const>(&m_sent, 1)),
+                        static_cast<int>((t.rank() + m_distance) % size), m_tag);
         m_started = true;
     }
 

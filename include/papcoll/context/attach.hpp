@@ -1,7 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/attach_operation.hpp>
 #include <papcoll/context/context.hpp>
+#include <papcoll/context/registry.hpp>
 #include <papcoll/transport/mpi.hpp>
 
 #include <mpi.h>
@@ -9,201 +11,155 @@
 #include <cmath>
 #include <concepts>
 #include <memory>
-#include <mutex>
+#include <stdexcept>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 namespace papcoll::inline v0 {
-
-namespace detail {
-
-/// The attributes by which papcoll finds its transport on a communicator, and the end of MPI.
-class mpi_registry {
-public:
-    static auto instance() -> mpi_registry& {
-        static auto& registry = *new mpi_registry; // MPI may be finalized after statics are destroyed
-        return registry;
-    }
-
-    /// The transport cached on `comm`, or null.
-    auto find(MPI_Comm comm) -> mpi_transport* {
-        if (comm == MPI_COMM_NULL) return nullptr;
-        void* found = nullptr;
-        int flag = 0;
-        mpi_check("MPI_Comm_get_attr", MPI_Comm_get_attr(comm, m_comm_key, &found, &flag));
-        return flag != 0 ? static_cast<mpi_transport*>(found) : nullptr;
-    }
-    /// The transport cached on `comm`; made, collectively but locally, by the first call.
-    auto transport_of(MPI_Comm comm) -> mpi_transport& {
-        if (auto* const known = find(comm)) return *known;
-        std::lock_guard const lock(m_mutex);
-        auto made = std::make_unique<mpi_transport>(comm);
-        mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(comm, m_comm_key, made.get()));
-        m_live.push_back(made.get());
-        return *made.release();
-    }
-
-    /// One for all communicators of the process: whoever waits for one operation progresses all.
-    [[nodiscard]] auto engine() const -> std::shared_ptr<progress_engine> const& { return m_engine; }
-
-private:
-    mpi_registry()
-        : m_engine(std::make_shared<progress_engine>(is_concurrent())) {
-        mpi_check("MPI_Comm_create_keyval",
-                  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_freed, &m_comm_key, this));
-        mpi_check("MPI_Comm_create_keyval",
-                  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_ends, &m_self_key, this));
-        mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, m_self_key, this));
-    }
-
-    static auto is_concurrent() -> bool {
-        int provided = MPI_THREAD_SINGLE;
-        mpi_check("MPI_Query_thread", MPI_Query_thread(&provided));
-        return provided == MPI_THREAD_MULTIPLE;
-    }
-    static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
-
-    static auto comm_freed(MPI_Comm, int, void* value, void* state) -> int {
-        std::unique_ptr<mpi_transport> const ended(static_cast<mpi_transport*>(value));
-        // The duplication may need the communicator to its end; all ranks free it, so all progress.
-        try {
-            while (!ended->ready()) ended->idle();
-        } catch (mpi_error const& e) {
-            return e.error_class();
-        }
-        std::lock_guard const lock(self(state).m_mutex);
-        std::erase(self(state).m_live, ended.get());
-        ended->attachment().reset();
-        return MPI_SUCCESS;
-    }
-    static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
-        self(state).m_engine->stop_background();
-        std::lock_guard const lock(self(state).m_mutex);
-        for (auto* transport : self(state).m_live) {
-            transport->attachment().reset();
-            transport->release();
-        }
-        return MPI_SUCCESS;
-    }
-
-    std::mutex m_mutex;
-    std::shared_ptr<progress_engine> m_engine;
-    int m_comm_key = MPI_KEYVAL_INVALID;
-    int m_self_key = MPI_KEYVAL_INVALID;
-    std::vector<mpi_transport*> m_live;
-};
-
-} // namespace detail
 
 /// What a collective may be called on: a transport, an MPI_Comm, or anything that converts to one, such as a
 /// boost::mpi::communicator.
 template <class Comm>
 concept communicator = transport<std::remove_cvref_t<Comm>> || std::convertible_to<Comm, MPI_Comm>;
 
-/// The transport behind `comm`.
-template <communicator Comm>
-auto transport_of(Comm&& comm) -> auto& {
-    if constexpr (transport<std::remove_cvref_t<Comm>>)
-        return comm;
-    else
-        return detail::mpi_registry::instance().transport_of(static_cast<MPI_Comm>(comm));
-}
-
 namespace detail {
 
-template <transport Transport>
-[[nodiscard]] auto engine_of(Transport const& t) -> std::shared_ptr<progress_engine> {
-    if constexpr (std::derived_from<Transport, mpi_transport>)
-        return mpi_registry::instance().engine();
+/// The transport behind `comm`; null where papcoll is not attached to an MPI communicator.
+template <communicator Comm>
+[[nodiscard]] auto find_transport(Comm&& comm) {
+    if constexpr (transport<std::remove_cvref_t<Comm>>)
+        return &comm;
     else
-        return std::make_shared<progress_engine>(t.concurrent());
+        return mpi_registry::instance().find(static_cast<MPI_Comm>(comm));
 }
+template <class Comm>
+using transport_type = std::remove_cvref_t<decltype(*find_transport(std::declval<Comm&>()))>;
 
-/// A tracer in the process sees what papcoll does.
-template <transport Transport>
-[[nodiscard]] auto first_observer(Transport const& t) -> observer {
-    if constexpr (std::derived_from<Transport, mpi_transport>)
-        return tracer_observer(t.user_handle());
-    else
-        return {};
-}
-
-/// The context kept in the transport's attachment. It must not own its transport, which owns it; so what is
-/// returned keeps both alive.
+/// The context in the transport's attachment; null where there is none. It must not own its transport, which
+/// owns it; so what is returned keeps both alive.
 template <transport Transport>
 [[nodiscard]] auto context_in(Transport& t) -> std::shared_ptr<context<Transport>> {
     struct pair {
         Transport owner;
         std::shared_ptr<void> attached;
     };
-    auto& slot = t.attachment();
-    if (!slot) {
-        auto made = std::make_shared<context<Transport>>(t.borrowed(), engine_of(t));
-        made->observed_by() = first_observer(t);
-        slot = std::move(made);
-    }
-    auto* const found = static_cast<context<Transport>*>(slot.get());
+    auto const& slot = t.attachment();
+    if (!slot) return nullptr;
     auto both = std::make_shared<pair>(pair{t, slot});
-    return std::shared_ptr<context<Transport>>(std::move(both), found);
+    auto* const found = static_cast<context<Transport>*>(slot.get());
+    return {std::move(both), found};
+}
+
+/// The engine that drives the operations of this rank.
+template <transport Transport>
+[[nodiscard]] auto engine_in(Transport& t) -> std::shared_ptr<progress_engine> {
+    auto const known = context_in(t);
+    return known ? known->engine() : engine_of(t);
+}
+
+/// The context of `comm`; null where papcoll is not attached.
+template <communicator Comm>
+[[nodiscard]] auto find_context(Comm&& comm) -> std::shared_ptr<context<transport_type<Comm>>> {
+    auto* const transport = find_transport(comm);
+    return transport != nullptr ? context_in(*transport) : nullptr;
+}
+
+inline void check(attach_options const& options) {
+    if (options.link && (options.link->latency < ticks{0} || !(options.link->per_byte >= 0) ||
+                         std::isinf(options.link->per_byte)))
+        throw std::invalid_argument("papcoll: options.link must have finite costs that are not negative");
+}
+
+/// Lets the ranks agree and keeps the result in the transport's attachment, or leaves that as it was.
+template <transport Transport>
+void attach_transport(Transport& t, attach_options const& options) {
+    auto const known = context_in(t);
+    auto const engine = engine_in(t);
+    auto const op = std::make_shared<attach_operation<Transport>>(t, options);
+    run_to_end(*engine, op, t);
+    if (known) return known->accept(op->result());
+    auto made = std::make_shared<context<Transport>>(t.borrowed(), engine);
+    made->accept(op->result());
+    made->observed_by() = first_observer(t);
+    t.attachment() = std::move(made);
 }
 
 } // namespace detail
 
-/// The context of `comm`, made by the first call on it. Ranks make it in the same order among their
-/// collective calls on `comm`.
+/// Attaches papcoll to `comm`, after which any operation can be called on it: collective, waits for all ranks
+/// while papcoll's other operations progress. A *blocking* collective or `observe` attaches by itself, with
+/// default options, where it is the first; `i…`, `plan_…` and `open_…` calls throw std::logic_error on a
+/// communicator that is not attached. May be called again with other options while no operation is under way
+/// on `comm`.
+///
+/// papcoll sends on a duplicate that it makes here, one per communicator and without the attributes of the
+/// original. It goes when the communicator is freed, or with MPI. While attach runs the program must not call
+/// MPI on `comm` in another thread; afterwards papcoll uses `comm` itself for nothing but what the policy
+/// `native` asks for.
+///
+/// Cost: two collective calls of the MPI library, a ping between pairs of ranks and 3 ⌈log2 P⌉ small
+/// messages; bench/attach measures it.
+///
+/// Throws std::invalid_argument for a null communicator, an intercommunicator, or a link of negative cost,
+/// and on all ranks where they disagree on the environment; `comm` is then not attached.
 template <communicator Comm>
-auto context_of(Comm&& comm) {
-    auto& transport = transport_of(comm);
-    return detail::context_in(transport);
+void attach(Comm&& comm, attach_options const& options = {}) {
+    detail::check(options);
+    if constexpr (transport<std::remove_cvref_t<Comm>>)
+        detail::attach_transport(comm, options);
+    else
+        detail::mpi_registry::instance().attach(
+            static_cast<MPI_Comm>(comm), [&](mpi_transport& t) { detail::attach_transport(t, options); });
 }
 
 namespace detail {
 
-template <transport Transport>
-class attach_operation final : public operation {
-public:
-    explicit attach_operation(std::shared_ptr<context<Transport>> c)
-        : m_context(std::move(c)) {}
-    auto advance(bool block) -> bool override { return m_done = m_context->prepare(block); }
-    [[nodiscard]] auto finished() const -> bool override { return m_done; }
-
-private:
-    std::shared_ptr<context<Transport>> m_context;
-    bool m_done = false;
-};
+/// The context of `comm`, attached to where it was not.
+template <communicator Comm>
+[[nodiscard]] auto attached_context(Comm&& comm) {
+    auto found = find_context(comm);
+    if (found) return found;
+    attach(comm);
+    return find_context(comm);
+}
+/// The transport of `comm`, which papcoll attaches to where it must.
+template <communicator Comm>
+[[nodiscard]] auto usable_transport(Comm&& comm) -> auto& {
+    if constexpr (!transport<std::remove_cvref_t<Comm>>) (void)attached_context(comm);
+    return *find_transport(comm);
+}
 
 } // namespace detail
 
-/// Attaches papcoll to `comm`: collective, waits for all ranks. Without it the first operation on `comm`
-/// attaches with default options, as the first state of its request. May be called again with other options
-/// while no operation is under way on `comm`.
-///
-/// Throws std::invalid_argument for a null communicator, an intercommunicator, or a link of negative cost.
+/// The context of `comm`. Throws std::logic_error where papcoll is not attached to it.
 template <communicator Comm>
-void attach(Comm&& comm, attach_options const& options = {}) {
-    if (options.link && (options.link->latency < ticks{0} || !(options.link->per_byte >= 0) ||
-                         std::isinf(options.link->per_byte)))
-        throw std::invalid_argument("papcoll: options.link must have finite costs that are not negative");
-    auto const c = context_of(comm);
-    using transport_type = std::remove_cvref_t<decltype(c->transport_layer())>;
-    c->configure(options);
-    auto const op = std::make_shared<detail::attach_operation<transport_type>>(c);
-    if (auto const failure = c->engine()->run(op, [&] { c->transport_layer().idle(); }))
-        std::rethrow_exception(failure);
+[[nodiscard]] auto context_of(Comm&& comm) {
+    auto found = detail::find_context(comm);
+    if (!found)
+        throw std::logic_error(
+            "papcoll: papcoll is not attached to the communicator. Blocking collectives attach "
+            "to it by themselves; before i…, plan_… and open_… calls, and before context_of, "
+            "call papcoll::attach(comm) on all its ranks");
+    return found;
 }
+
+/// Lets all operations of this process that are under way progress, without blocking; true when anything was
+/// done. A program that was not initialised with MPI_THREAD_MULTIPLE calls it now and then where it computes
+/// for long, or waits by other means than papcoll's, while requests are under way; otherwise a thread of
+/// papcoll's does. See request.
+inline auto progress() -> bool { return detail::mpi_registry::instance().engine()->progress(); }
 
 /// From now on `told` is called on this rank after each of papcoll's operations on `comm`, in place of whom
 /// it was before: a tracer, if one is loaded. Calls with `native` are MPI's and not reported. Local once
-/// papcoll is attached to `comm`; before, it begins to attach, so that all ranks must call it, in the same
-/// order among their collective calls on `comm`. Must not be called while an operation is under way on
-/// `comm`.
+/// papcoll is attached to `comm`; before, it attaches, collectively. Must not be called while an operation is
+/// under way on `comm`.
 ///
 ///     papcoll::observe(world, [](papcoll::collective_record const& seen) {
 ///         std::cerr << seen.operation << ' ' << (seen.exit - seen.entry).count() << " ns\n";
 ///     });
 template <communicator Comm>
 void observe(Comm&& comm, observer const& told) {
-    context_of(comm)->observed_by() = told;
+    detail::attached_context(comm)->observed_by() = told;
 }
 
 } // namespace papcoll::inline v0

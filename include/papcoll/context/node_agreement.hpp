@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/agreement.hpp>
+#include <papcoll/context/message_set.hpp>
 #include <papcoll/transport/transport.hpp>
 
 #include <algorithm>
@@ -27,6 +27,8 @@ public:
             m_known = m_keys.size();
     }
 
+    /// Gives its messages up, see message_set.
+    auto abandon(Transport& t) noexcept -> bool { return m_messages.abandon(t); }
     /// True when the result is there.
     auto advance(Transport& t, bool block) -> bool {
         for (;;) {
@@ -63,11 +65,10 @@ private:
         m_count = std::min(m_known, m_keys.size() - m_known);
         std::span<std::uint64_t> const keys(m_keys);
         auto const above = static_cast<int>((std::int64_t{t.rank()} + distance) % size);
-        m_messages.add(
-            t.irecv(channel::data, std::as_writable_bytes(keys.subspan(m_known, m_count)), above, m_tag));
-        m_messages.add(t.isend(channel::data,
-                               std::as_bytes(std::span<std::uint64_t const>(keys.first(m_count))),
-                               (t.rank() - distance + size) % size, m_tag));
+        m_messages.receive(t, channel::data, std::as_writable_bytes(keys.subspan(m_known, m_count)), above,
+                           m_tag);
+        m_messages.send(t, channel::data, std::as_bytes(std::span<std::uint64_t const>(keys.first(m_count))),
+                        (t.rank() - distance + size) % size, m_tag);
         m_started = true;
     }
 

@@ -1,8 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/agreement.hpp>
 #include <papcoll/context/link_model.hpp>
+#include <papcoll/context/message_set.hpp>
 
 #include <algorithm>
 #include <array>
@@ -39,9 +39,10 @@ public:
             if (!m_messages.poll(t, block)) return false;
             finish(t);
         }
-        m_buffer = {};
         return true;
     }
+    /// Gives its messages up, see message_set.
+    auto abandon(Transport& t) noexcept -> bool { return m_messages.abandon(t); }
     /// Valid on ranks that lead a pair; zero on others.
     [[nodiscard]] auto result() const -> link_model {
         if (!m_leads || m_peer < 0) return {};
@@ -76,12 +77,11 @@ private:
         m_started = true;
         m_begin = now(t);
         if (m_leads) post_send(t);
-        m_messages.add(t.irecv(channel::data, std::span(m_buffer).first(bytes()), m_peer, m_tag));
+        m_messages.receive(t, channel::data, std::span(m_buffer).first(bytes()), m_peer, m_tag);
     }
     void post_send(Transport& t) {
         m_out.resize(m_sizes.back());
-        m_messages.add(
-            t.isend(channel::data, std::span<std::byte const>(m_out).first(bytes()), m_peer, m_tag));
+        m_messages.send(t, channel::data, std::span<std::byte const>(m_out).first(bytes()), m_peer, m_tag);
     }
     void finish(Transport& t) {
         if (!m_leads && !m_replied) {

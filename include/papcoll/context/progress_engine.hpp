@@ -2,12 +2,14 @@
 #pragma once
 
 #include <papcoll/context/progress_thread.hpp>
+#include <papcoll/context/tag_ledger.hpp>
 
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -27,14 +29,29 @@ public:
     [[nodiscard]] virtual auto finished() const -> bool = 0;
     /// What went wrong although the communication was completed.
     [[nodiscard]] virtual auto failure() const -> std::exception_ptr { return nullptr; }
-    /// Called once when advance threw: gives up the messages under way. True when their buffers, which the
-    /// operation owns, may still be touched.
+    /// Something that this operation builds on has failed on this rank: it completes its communication and
+    /// tells the others that it has nothing to give.
+    virtual void fail(std::exception_ptr) {}
+    /// Called once when advance threw: gives up the messages under way. Afterwards nothing is written to the
+    /// user's memory. True when buffers that the operation owns may still be read.
     virtual auto abandon() noexcept -> bool { return false; }
+
+    /// The operation keeps the tag until it has ended.
+    void keep(detail::tag_lease tag) { m_tag = std::move(tag); }
+
+private:
+    friend class progress_engine;
+
+    // The engine's, behind its lock.
+    std::exception_ptr m_thrown;
+    bool m_ended = false;
+    detail::tag_lease m_tag;
 };
 
 /// Drives all operations of one process, or of one rank among threads. They progress together whoever waits,
 /// so ranks may wait for their operations in different orders. At any moment one thread drives; the others
-/// sleep.
+/// sleep. Where several threads may drive, one of the engine's own does, with pauses, while operations are
+/// under way and nobody waits.
 class progress_engine {
 public:
     /// `concurrent`: whether several threads may drive, one at a time.
@@ -44,132 +61,150 @@ public:
 
     /// Begins `op`, without blocking.
     void start(std::shared_ptr<operation> const& op) {
-        add(op);
-        test(*op);
+        std::unique_lock lock(m_mutex);
+        m_active.push_back(op);
+        if (!m_driving) {
+            m_round.assign(1, {op});
+            drive_round(lock, false);
+        }
+        if (m_concurrent && !op->m_ended) m_background.resume();
     }
     /// From now on `op` progresses with the others.
     void add(std::shared_ptr<operation> const& op) {
         std::lock_guard const lock(m_mutex);
-        m_active.push_back({op, nullptr});
+        m_active.push_back(op);
+        if (m_concurrent) m_background.resume();
+    }
+    /// Progresses all operations without blocking; true when anything was done.
+    auto progress() -> bool {
+        std::unique_lock lock(m_mutex);
+        return !m_driving && drive(lock, false);
     }
     /// Progresses without blocking; true when `op` has ended.
     auto test(operation const& op) -> bool {
         std::unique_lock lock(m_mutex);
-        if (!ended(op) && !m_driving) drive(lock, false);
-        return ended(op);
+        if (!op.m_ended && !m_driving) drive(lock, false);
+        return op.m_ended;
     }
-    /// Calls `idle` when nothing could be done, until `op` has ended.
+    /// Whether `op` has ended; progresses nothing.
+    [[nodiscard]] auto ended(operation const& op) -> bool {
+        std::lock_guard const lock(m_mutex);
+        return op.m_ended;
+    }
+    /// Progresses all operations until `op` has ended; calls `idle` when nothing could be done.
     template <class Idle>
     void wait(operation const& op, Idle idle) {
-        std::unique_lock lock(m_mutex);
-        ++m_waiters;
-        while (!ended(op)) {
-            if (m_driving) {
-                m_changed.wait(lock);
-            } else if (!drive(lock, true) && !ended(op)) {
-                lock.unlock();
-                idle();
-                lock.lock();
-            }
-        }
-        if (--m_waiters == 0) m_background.resume();
+        wait_until([&] { return op.m_ended; }, idle);
     }
     /// Runs `op` from its beginning to its end and returns its failure; `idle` as for wait. Nothing needs to
     /// be shared with others where there are none.
     template <class Idle>
     auto run(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
         if (m_concurrent || !m_active.empty()) {
-            add(op);
+            {
+                std::lock_guard const lock(m_mutex);
+                m_active.push_back(op);
+            }
             wait(*op, idle);
             return retire(*op);
         }
-        entry alone{op, nullptr};
+        step alone{op};
         while (!alone.ended)
             if (!advance(alone, true)) idle();
-        if (alone.wreck) m_wrecks.push_back(op);
-        return alone.failure ? alone.failure : op->failure();
+        end(alone);
+        return failure_of(*op);
     }
     /// Whether several threads may call at once.
     [[nodiscard]] auto concurrent() const -> bool { return m_concurrent; }
-    /// Forgets an ended operation and returns its failure.
+    /// Forgets an operation and returns its failure.
     auto retire(operation const& op) -> std::exception_ptr {
         std::lock_guard const lock(m_mutex);
-        auto const found = find(op);
-        if (found == m_active.end()) return nullptr;
-        auto failure = found->failure ? found->failure : op.failure();
-        m_active.erase(found);
-        return failure;
-    }
-
-    /// As long as the result lives, a thread of the engine's drives the operations under way, with pauses and
-    /// only while no user thread waits. Null where one thread alone may drive. Needs an operation to be
-    /// there.
-    static auto keep_driving(std::shared_ptr<progress_engine> const& engine) -> std::shared_ptr<void> {
-        if (!engine->m_concurrent) return nullptr;
-        engine->m_background.wanted();
-        return {static_cast<void*>(engine.get()), [engine](void*) { engine->m_background.unwanted(); }};
+        if (!op.m_ended) forget([&](auto const& o) { return o.get() == &op; });
+        return failure_of(op);
     }
     /// Ends the thread, for ever.
     void stop_background() { m_background.stop(); }
 
 private:
-    struct entry {
+    struct step {
         std::shared_ptr<operation> op;
-        std::exception_ptr failure;
+        std::exception_ptr thrown = nullptr;
         bool ended = false;
         bool wreck = false;
     };
 
-    auto find(operation const& op) -> std::vector<entry>::iterator {
-        return std::find_if(m_active.begin(), m_active.end(),
-                            [&](entry const& e) { return e.op.get() == &op; });
+    [[nodiscard]] static auto failure_of(operation const& op) -> std::exception_ptr {
+        return op.m_thrown ? op.m_thrown : op.failure();
     }
-    auto ended(operation const& op) -> bool {
-        auto const found = find(op);
-        return found == m_active.end() || found->ended;
+    template <class Which>
+    void forget(Which which) {
+        m_active.erase(std::remove_if(m_active.begin(), m_active.end(), which), m_active.end());
+    }
+    template <class Done, class Idle>
+    void wait_until(Done done, Idle idle) {
+        std::unique_lock lock(m_mutex);
+        ++m_waiters;
+        while (!done()) {
+            if (m_driving) {
+                m_changed.wait(lock);
+            } else if (!drive(lock, true) && !done()) {
+                lock.unlock();
+                idle();
+                lock.lock();
+            }
+        }
+        if (--m_waiters == 0 && m_concurrent && !m_active.empty()) m_background.resume();
     }
 
-    // Blocks only where a single operation is under way and no other thread can begin one meanwhile.
     auto drive(std::unique_lock<std::mutex>& lock, bool may_block) -> bool {
-        m_driving = true;
         m_round.clear();
-        for (auto const& e : m_active)
-            if (!e.ended) m_round.push_back(e);
-        bool const block = may_block && !m_concurrent && m_round.size() == 1;
+        for (auto const& op : m_active) m_round.push_back({op});
+        return drive_round(lock, may_block);
+    }
+    // Blocks only where a single operation is under way and no other thread can begin one meanwhile.
+    auto drive_round(std::unique_lock<std::mutex>& lock, bool may_block) -> bool {
+        m_driving = true;
+        bool const block = may_block && !m_concurrent && m_active.size() == 1;
         lock.unlock();
         bool progressed = false;
-        for (auto& e : m_round) progressed = advance(e, block) || progressed;
+        bool any_ended = false;
+        for (auto& s : m_round) {
+            progressed = advance(s, block) || progressed;
+            any_ended = any_ended || s.ended;
+        }
         lock.lock();
-        for (auto const& e : m_round)
-            if (e.ended) {
-                auto const found = find(*e.op);
-                found->ended = true;
-                found->failure = e.failure;
-                if (e.wreck) m_wrecks.push_back(e.op);
-            }
+        if (any_ended) {
+            for (auto const& s : m_round)
+                if (s.ended) end(s);
+            forget([](auto const& op) { return op->m_ended; });
+        }
         m_round.clear();
         m_driving = false;
         m_changed.notify_all();
         return progressed;
     }
+    void end(step const& s) {
+        s.op->m_ended = true;
+        s.op->m_thrown = s.thrown;
+        s.op->m_tag.end();
+        if (s.wreck) m_wrecks.push_back(s.op);
+    }
     auto drive_in_background() -> progress_thread::outcome {
         std::unique_lock lock(m_mutex);
         // Whoever waits drives better than a thread that wakes up now and then beside it.
-        if (m_waiters > 0 ||
-            std::all_of(m_active.begin(), m_active.end(), [](entry const& e) { return e.ended; }))
-            return progress_thread::outcome::nothing_to_do;
+        if (m_waiters > 0 || m_active.empty()) return progress_thread::outcome::nothing_to_do;
         if (m_driving || !drive(lock, false)) return progress_thread::outcome::waiting;
         return progress_thread::outcome::progressed;
     }
-    static auto advance(entry& e, bool block) -> bool {
+    static auto advance(step& s, bool block) -> bool {
         try {
-            bool const progressed = e.op->advance(block);
-            e.ended = e.op->finished();
-            return progressed || e.ended;
+            bool const progressed = s.op->advance(block);
+            s.ended = s.op->finished();
+            return progressed || s.ended;
         } catch (...) {
-            e.failure = std::current_exception();
-            e.wreck = e.op->abandon();
-            e.ended = true;
+            s.thrown = std::current_exception();
+            s.wreck = s.op->abandon();
+            s.ended = true;
             return true;
         }
     }
@@ -177,9 +212,9 @@ private:
     bool m_concurrent;
     std::mutex m_mutex;
     std::condition_variable m_changed;
-    std::vector<entry> m_active;
-    std::vector<entry> m_round; // used by the driving thread alone
-    // Kept to the end: the MPI library may still write to the buffers of messages that were given up.
+    std::vector<std::shared_ptr<operation>> m_active; // those that have not ended
+    std::vector<step> m_round;                        // used by the driving thread alone
+    // Kept to the end: the MPI library may still read the buffers of messages that were given up.
     std::vector<std::shared_ptr<operation>> m_wrecks;
     bool m_driving = false;
     int m_waiters = 0;

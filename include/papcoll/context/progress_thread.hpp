@@ -11,12 +11,12 @@
 
 namespace papcoll::inline v0 {
 
-/// A thread that takes a step every now and then while somebody wants it to. Made when it is first wanted; it
-/// sleeps between the steps, and for good when nobody wants it or there is nothing to do.
+/// A thread that takes steps, with pauses, while there is something to do. Made when there first is; it
+/// sleeps when a step found nothing to do, until resume().
 class progress_thread {
 public:
     enum class outcome {
-        nothing_to_do, ///< and will not be before wanted() or resume()
+        nothing_to_do, ///< and will not be before resume()
         waiting,       ///< nothing could be done now
         progressed
     };
@@ -33,30 +33,18 @@ public:
     auto operator=(progress_thread const&) -> progress_thread& = delete;
     ~progress_thread() { stop(); }
 
-    /// There is something to do, until as many calls of unwanted(). Nothing happens after stop(), nor where
-    /// the system has no thread to give: it is an aid, nothing depends on it.
-    void wanted() {
+    /// There may be something to do. Nothing happens after stop(), nor where the system has no thread to
+    /// give: it is an aid, nothing depends on it.
+    void resume() {
         std::lock_guard const lock(m_mutex);
-        ++m_wishes;
+        if (m_stopped || m_news) return;
         m_news = true;
-        if (m_stopped) return;
         try {
             if (!m_thread.joinable()) m_thread = std::thread([this] { run(); });
         } catch (std::system_error const&) {
             return;
         }
         m_changed.notify_one();
-    }
-    /// There may be something to do again, if anybody wants it.
-    void resume() {
-        std::lock_guard const lock(m_mutex);
-        if (m_wishes == 0) return;
-        m_news = true;
-        m_changed.notify_one();
-    }
-    void unwanted() {
-        std::lock_guard const lock(m_mutex);
-        --m_wishes;
     }
     /// Ends the thread, for ever; waits for the step that it is in.
     void stop() {
@@ -72,7 +60,7 @@ private:
     void run() {
         std::unique_lock lock(m_mutex);
         for (;;) {
-            m_changed.wait(lock, [&] { return m_stopped || (m_wishes > 0 && m_news); });
+            m_changed.wait(lock, [&] { return m_stopped || m_news; });
             if (m_stopped) return;
             m_news = false;
             lock.unlock();
@@ -88,7 +76,6 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::thread m_thread;
-    int m_wishes = 0;
     bool m_news = false; // since the step that found nothing to do
     bool m_stopped = false;
 };

@@ -18,12 +18,25 @@
 
 namespace papcoll::inline v0 {
 
+namespace detail {
+
+/// The tuning table that rank 0's environment names.
+struct tuning_text {
+    bool named = false;
+    /// None when rank 0 cannot read it.
+    std::optional<std::string> content = {};
+};
+
+} // namespace detail
+
 /// What the environment asks of papcoll, read once per process. Ranks must agree on it, or attachment throws
 /// on all of them.
 ///
 ///     PAPCOLL_<OPERATION>_ALGORITHM   the policy that `automatic` takes for that collective, such as
 ///                                     PAPCOLL_REDUCE_ALGORITHM=circulant
-///     PAPCOLL_TUNING_FILE             a tuning table, see tuning_table
+///     PAPCOLL_TUNING_FILE             a tuning table, see tuning_table; that of rank 0 counts, which reads
+///     it
+///                                     when papcoll attaches
 ///     PAPCOLL_REPORT=1                rank 0 says on stderr what `automatic` chose and why (need not agree)
 class environment_settings {
 public:
@@ -47,10 +60,7 @@ public:
             if (auto const* const value = get(variable.c_str()); value != nullptr && *value != '\0')
                 m_algorithms.emplace(variable, value);
         }
-        if (auto const* const file = get("PAPCOLL_TUNING_FILE"); file != nullptr && *file != '\0') {
-            m_tuning_file = file;
-            m_tuning_text = detail::read_file(m_tuning_file);
-        }
+        if (auto const* const file = get("PAPCOLL_TUNING_FILE"); file != nullptr) m_tuning_file = file;
         auto const* const report = get("PAPCOLL_REPORT");
         m_report = report != nullptr && std::string_view(report) == "1";
     }
@@ -74,16 +84,18 @@ public:
     }
     /// Empty: none is asked for.
     [[nodiscard]] auto tuning_file() const -> std::string const& { return m_tuning_file; }
-    /// Its content; none when it cannot be read.
-    [[nodiscard]] auto tuning_text() const -> std::optional<std::string> const& { return m_tuning_text; }
+    /// Reads it.
+    [[nodiscard]] auto tuning() const -> detail::tuning_text {
+        if (m_tuning_file.empty()) return {};
+        return {true, detail::read_file(m_tuning_file)};
+    }
     [[nodiscard]] auto report() const -> bool { return m_report; }
 
-    /// Equal on ranks whose settings agree: over all but the name of the tuning file.
+    /// Equal on ranks whose settings agree. The tuning file is rank 0's alone.
     [[nodiscard]] auto hash() const -> std::int64_t {
         std::string text = m_unknown + '\n';
         for (auto const& [variable, value] : m_algorithms)
             text.append(variable).append("=").append(value).append("\n");
-        text += m_tuning_file.empty() ? "none" : m_tuning_text ? "file:" + *m_tuning_text : "cannot be read";
         return static_cast<std::int64_t>(detail::hash_text(text) >> 1U);
     }
 
@@ -106,7 +118,6 @@ private:
     std::string m_unknown;
     std::map<std::string, std::string> m_algorithms;
     std::string m_tuning_file;
-    std::optional<std::string> m_tuning_text;
     bool m_report = false;
 };
 

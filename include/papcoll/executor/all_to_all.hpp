@@ -3,6 +3,7 @@
 
 #include <papcoll/context/context.hpp>
 #include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/staging.hpp>
 #include <papcoll/executor/stretches.hpp>
@@ -89,7 +90,7 @@ public:
     auto advance(bool block) -> bool override {
         if (m_finished) return false;
         bool progressed = issue();
-        if (m_flow.poll(block, [this](label const& what) { complete(what); })) {
+        if (m_flow.poll(block, [this](label const& what, auto arrival) { complete(what, arrival); })) {
             issue();
             progressed = true;
         }
@@ -97,6 +98,7 @@ public:
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:
@@ -125,9 +127,10 @@ private:
                     detail::bytes_to_send(m_blocks.to(to), m_blocks.block(), staging({true, distance})), to,
                     {true, distance});
     }
-    void complete(label const& what) {
-        if (!what.is_send)
-            detail::received(m_blocks.from(m_blocks.below(what.distance)), m_blocks.block(), staging(what));
+    void complete(label const& what, detail::arrival_of_message arrival) {
+        int const from = m_blocks.below(what.distance);
+        if (!what.is_send && m_failure.check(arrival, from))
+            detail::received(m_blocks.from(from), m_blocks.block(), staging(what));
         staging(what) = {};
         --(what.is_send ? m_sends : m_receives).open;
     }
@@ -156,6 +159,7 @@ private:
     std::vector<std::vector<std::byte>> m_staging; // of each send and receive, where elements are packed
     std::vector<std::byte> m_no_staging;
     side m_sends, m_receives;
+    detail::first_failure m_failure;
     bool m_finished;
 };
 
@@ -182,13 +186,14 @@ public:
         while (!m_finished) {
             if (m_flow.empty())
                 next_round();
-            else if (!m_flow.poll(block, [](int) {}))
+            else if (!m_flow.poll(block, [this](int peer, auto how) { m_failure.check(how, peer); }))
                 break;
             progressed = true;
         }
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:
@@ -207,8 +212,13 @@ private:
         ++m_round;
         detail::stretch_list<std::byte> arriving;
         detail::stretch_list<std::byte const> leaving;
-        m_flow.receive(channel::data, room(arriving), m_blocks.below(hop), 0);
-        m_flow.send(channel::data, content(leaving), m_blocks.above(hop), 0);
+        int const from = m_blocks.below(hop), to = m_blocks.above(hop);
+        m_flow.receive(channel::data, room(arriving), from, from);
+        auto const bytes = content(leaving);
+        if (m_failure)
+            m_flow.send_nothing(channel::data, bytes, to, to);
+        else
+            m_flow.send(channel::data, bytes, to, to);
     }
     [[nodiscard]] auto leaves(int i) -> T const* {
         bool const first_hop = (i & ((1 << m_round) - 1)) == 0;
@@ -249,7 +259,7 @@ private:
     void unpack_received() {
         if constexpr (!wire_format<T>::is_bytes) {
             auto const bytes = wire_format<T>::bytes(m_blocks.block());
-            for (std::size_t b = 0; b < m_moving.size(); ++b)
+            for (std::size_t b = 0; b < m_moving.size() && !m_failure; ++b)
                 wire_format<T>::unpack(std::span<std::byte const>(m_arriving).subspan(b * bytes, bytes),
                                        m_moving[b].second, m_blocks.block());
         }
@@ -262,6 +272,7 @@ private:
     blocks_of_round m_moving;
     std::vector<std::byte> m_arriving, m_leaving;
     int m_round = 0;
+    detail::first_failure m_failure;
     bool m_finished = false;
 };
 

@@ -56,9 +56,11 @@ public:
             m_blocks[b].at.data = buffers.in + program.blocks[b].offset;
     }
 
-    [[nodiscard]] auto failure() const -> std::exception_ptr { return m_failure; }
-    /// From now on nothing is combined.
-    void fail(std::exception_ptr why) { m_failure = std::move(why); }
+    [[nodiscard]] auto failure() const -> std::exception_ptr const& { return m_failure; }
+    /// From now on nothing is combined. The first failure counts.
+    void fail(std::exception_ptr const& why) {
+        if (!m_failure) m_failure = why;
+    }
     /// Everything that comes before this use has happened.
     [[nodiscard]] auto is_next(block_use const& use) const -> bool {
         return state(use.block).turn == use.turn;

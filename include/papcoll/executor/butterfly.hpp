@@ -3,6 +3,7 @@
 
 #include <papcoll/context/context.hpp>
 #include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/staging.hpp>
 #include <papcoll/operators/combine.hpp>
@@ -41,7 +42,7 @@ public:
 
     auto advance(bool block) -> bool override {
         bool progressed = false;
-        auto const ended = [this](std::size_t message) { complete(message); };
+        auto const ended = [this](std::size_t message, auto how) { complete(message, how); };
         for (;;) {
             while (!m_finished && proceed()) progressed = true;
             if (m_finished || !m_flow.poll(block, ended)) return progressed;
@@ -49,7 +50,8 @@ public:
         }
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
-    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
+    void fail(std::exception_ptr why) override { m_failure.note(why); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:
@@ -58,6 +60,7 @@ private:
         T* elements = nullptr;
         std::vector<std::byte> staging;
         bool here = false;
+        detail::arrival_of_message how = detail::arrival_of_message::whole;
     };
     static constexpr std::size_t sent = 2; // the label of a send; of a receive: which arrival it is
 
@@ -81,10 +84,15 @@ private:
     void begin(butterfly_round const& round) {
         while (m_posted < std::min(m_round + 2, m_rounds->size())) post_receive(m_posted++);
         m_sending = round.sends();
-        if (m_sending)
-            m_flow.send(channel::data, detail::bytes_to_send(m_held, m_count, m_send_staging), round.peer,
-                        sent);
+        if (m_sending) send(round.peer);
         m_begun = true;
+    }
+    void send(int peer) {
+        auto const bytes = detail::bytes_to_send(m_held, m_count, m_send_staging);
+        if (m_failure)
+            m_flow.send_nothing(channel::data, bytes, peer, sent);
+        else
+            m_flow.send(channel::data, bytes, peer, sent);
     }
     void post_receive(std::size_t index) {
         auto const& round = (*m_rounds)[index];
@@ -93,17 +101,21 @@ private:
         m_flow.receive(channel::data, detail::bytes_to_receive(a.elements, m_count, a.staging), round.peer,
                        index % 2);
     }
-    void complete(std::size_t message) {
-        if (message == sent)
+    void complete(std::size_t message, detail::arrival_of_message how) {
+        if (message == sent) {
             m_sending = false;
-        else
+        } else {
             m_ahead[message].here = true;
+            m_ahead[message].how = how;
+        }
     }
     // Nothing is sent from `out` any more, so the result can go there.
     void take(butterfly_round const& round) {
         auto& a = m_ahead[m_round % 2];
         a.here = false;
-        detail::received(a.elements, m_count, a.staging);
+        m_failure.check(a.how, round.peer);
+        m_failure.attempt([&] { detail::received(a.elements, m_count, a.staging); });
+        if (m_failure) return;
         if (round.what == butterfly_round::work::learn)
             std::copy_n(a.elements, m_count, m_out);
         else if (round.peer < m_context->rank())
@@ -113,12 +125,7 @@ private:
         m_held = m_out;
     }
     void combine(T const* left, T const* right) {
-        if (m_failure) return;
-        try {
-            detail::combine(left, right, m_out, m_count, m_op);
-        } catch (...) {
-            m_failure = std::current_exception();
-        }
+        m_failure.attempt([&] { detail::combine(left, right, m_out, m_count, m_op); });
     }
     void conclude() {
         if (m_held != m_out) std::copy_n(m_held, m_count, m_out);
@@ -140,7 +147,7 @@ private:
     bool m_begun = false;
     bool m_sending = false;
     bool m_finished = false;
-    std::exception_ptr m_failure;
+    detail::first_failure m_failure;
 };
 
 } // namespace papcoll::inline v0

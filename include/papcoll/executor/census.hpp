@@ -3,6 +3,7 @@
 
 #include <papcoll/context/context.hpp>
 #include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/staging.hpp>
 #include <papcoll/operators/combine.hpp>
@@ -44,7 +45,8 @@ public:
             if (m_flow.empty()) {
                 next_round();
                 progressed = true;
-            } else if (m_flow.poll(block, [](int) {})) {
+            } else if (m_flow.poll(block,
+                                   [this](int peer, auto arrival) { m_failure.check(arrival, peer); })) {
                 progressed = true;
             } else {
                 break;
@@ -53,7 +55,8 @@ public:
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
-    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
+    void fail(std::exception_ptr why) override { m_failure.note(why); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:
@@ -65,9 +68,13 @@ private:
         }
         auto const& round = (*m_rounds)[m_round++];
         m_flow.receive(channel::data, detail::bytes_to_receive(m_received.data(), m_count, m_receive_staging),
-                       round.from, 0);
-        m_flow.send(channel::data, detail::bytes_to_send(outgoing(round), m_count, m_send_staging), round.to,
-                    0);
+                       round.from, round.from);
+        auto const* const own = outgoing(round); // may fail
+        auto const bytes = detail::bytes_to_send(own, m_count, m_send_staging);
+        if (m_failure)
+            m_flow.send_nothing(channel::data, bytes, round.to, round.to);
+        else
+            m_flow.send(channel::data, bytes, round.to, round.to);
     }
     auto outgoing(census_round const& round) -> T const* {
         if (!m_has_partial) return m_in;
@@ -79,6 +86,7 @@ private:
         return m_sent.data();
     }
     void take_received() {
+        if (m_failure) return;
         detail::received(m_received.data(), m_count, m_receive_staging);
         if (m_has_partial)
             combine(m_partial.data(), m_received.data(), m_partial.data());
@@ -94,12 +102,7 @@ private:
         m_finished = true;
     }
     void combine(T const* left, T const* right, T* result) {
-        if (m_failure) return;
-        try {
-            detail::combine(left, right, result, m_count, m_op);
-        } catch (...) {
-            m_failure = std::current_exception();
-        }
+        m_failure.attempt([&] { detail::combine(left, right, result, m_count, m_op); });
     }
 
     std::shared_ptr<context<Transport>> m_context;
@@ -114,7 +117,7 @@ private:
     std::size_t m_round = 0;
     bool m_has_partial = false;
     bool m_finished = false;
-    std::exception_ptr m_failure;
+    detail::first_failure m_failure;
 };
 
 } // namespace papcoll::inline v0

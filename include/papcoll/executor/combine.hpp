@@ -48,7 +48,8 @@ public:
         : m_program(program)
         , m_blocks(program, buffers, std::move(op), rank) {}
 
-    [[nodiscard]] auto failure() const -> std::exception_ptr { return m_blocks.failure(); }
+    [[nodiscard]] auto failure() const -> std::exception_ptr const& { return m_blocks.failure(); }
+    void fail(std::exception_ptr const& why) { m_blocks.fail(why); }
     [[nodiscard]] auto settled() const -> bool { return m_blocks.nothing_waits(); }
     void deliver() { m_blocks.deliver(); }
     [[nodiscard]] auto blocks() const -> block_store<T, Op> const& { return m_blocks; }
@@ -87,9 +88,11 @@ public:
         [[maybe_unused]] std::size_t read = 0;
         for (auto const& use : uses) {
             auto const size = m_program.size(use.block);
-            if constexpr (!wire_format<T>::is_bytes)
-                read +=
-                    wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read), data, size);
+            if constexpr (!wire_format<T>::is_bytes) {
+                if (!failure())
+                    read += wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read), data,
+                                                   size);
+            }
             m_blocks.arrived(use, m.peer, data, i.holder);
             data += size;
         }

@@ -53,7 +53,8 @@ public:
             }
     }
 
-    [[nodiscard]] auto failure() const -> std::exception_ptr { return m_operands.failure(); }
+    [[nodiscard]] auto failure() const -> std::exception_ptr const& { return m_operands.failure(); }
+    void fail(std::exception_ptr const& why) { m_operands.fail(why); }
     [[nodiscard]] auto settled() const -> bool { return m_operands.settled(); }
     void deliver() {
         m_operands.deliver();
@@ -103,9 +104,11 @@ public:
         for (auto const& use : uses) {
             auto const size = m_program.size(use.block);
             T* const data = held != nullptr ? std::exchange(held, held + size) : target(use.block);
-            if constexpr (!wire_format<T>::is_bytes)
-                read +=
-                    wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read), data, size);
+            if constexpr (!wire_format<T>::is_bytes) {
+                if (!failure())
+                    read += wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read), data,
+                                                   size);
+            }
             m_blocks[index(use.block)].result = data;
             m_blocks[index(use.block)].holder = i.holder;
         }

@@ -4,6 +4,7 @@
 #include <papcoll/executor/buffers.hpp>
 #include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/exchange.hpp>
+#include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_program.hpp>
 #include <papcoll/executor/stretches.hpp>
 
@@ -42,7 +43,8 @@ public:
         , m_late(std::move(late))
         , m_there(program.owned) {}
 
-    [[nodiscard]] auto failure() const -> std::exception_ptr { return nullptr; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr const& { return m_failure.get(); }
+    void fail(std::exception_ptr const& why) { m_failure.note(why); }
     [[nodiscard]] auto settled() const -> bool { return true; }
     [[nodiscard]] auto awaits_data() const -> bool { return m_late && !m_late->there(); }
     void deliver() {}
@@ -83,12 +85,14 @@ public:
     void arrived(message const&, use_list uses, [[maybe_unused]] incoming const& i) {
         [[maybe_unused]] std::size_t read = 0;
         if constexpr (wire_format<T>::is_bytes) {
-            if (!i.staging.empty()) i.list.scatter(i.staging.data());
+            if (!i.staging.empty() && !m_failure) i.list.scatter(i.staging.data());
         }
         for (auto const& use : uses) {
-            if constexpr (!wire_format<T>::is_bytes)
-                read += wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read),
-                                               block(use.block).data(), m_program.size(use.block));
+            if constexpr (!wire_format<T>::is_bytes) {
+                if (!m_failure)
+                    read += wire_format<T>::unpack(std::span<std::byte const>(i.staging).subspan(read),
+                                                   block(use.block).data(), m_program.size(use.block));
+            }
             m_there[static_cast<std::size_t>(use.block)] = true;
         }
     }
@@ -109,6 +113,7 @@ private:
     T* m_data;
     contribution_pointer<T> m_late;
     std::vector<bool> m_there;
+    first_failure m_failure;
 };
 
 } // namespace detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/context/context.hpp>
+#include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/message_program.hpp>
 
@@ -25,6 +26,9 @@ namespace papcoll::inline v0 {
 /// admission, the receiver has admitted it and the head of the send before has arrived. Receives are posted
 /// and admitted in step order, a bounded window ahead.
 ///
+/// A rank that fails (its operator throws, or something that it received is not what it expects) completes
+/// its communication: from then on it sends empty messages, by which those who depend on it fail, too.
+///
 /// No deadlock: dependencies increase strictly in step, messages of a pair of ranks stay in order, and the
 /// windows for sends and receives are independent and at least one, so the pending transfer of the globally
 /// smallest step can always proceed.
@@ -46,7 +50,9 @@ public:
     auto advance(bool block) -> bool override {
         bool const complete_data = !awaits_data(); // before issue: it may come at any time
         bool progressed = issue();
-        auto const ended = [this](label const& what) { complete(what); };
+        auto const ended = [this](label const& what, detail::arrival_of_message arrival) {
+            complete(what, arrival);
+        };
         // What could be begun has been: only a message that ends can bring anything new.
         if (m_flow.poll(block, ended)) {
             issue();
@@ -57,6 +63,7 @@ public:
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_store.failure(); }
+    void fail(std::exception_ptr why) override { m_store.fail(why); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:
@@ -160,19 +167,23 @@ private:
         auto const parts = m_store.leave(m, m_program->sends.uses_of(m), l.data);
         auto const head = head_of(m, parts.bytes());
         l.pieces = head < parts.bytes() ? 2 : 1;
-        if (l.pieces == 1) {
-            m_flow.send(channel::data, parts, m.peer, {label::kind::send, index});
-        } else {
-            m_flow.send(channel::data, parts.slice(0, head, m_const_list), m.peer,
-                        {label::kind::send, index});
-            m_flow.send(channel::data, parts.slice(head, parts.bytes() - head, m_const_list), m.peer,
-                        {label::kind::send, index});
-        }
+        send_piece(l.pieces == 1 ? parts : parts.slice(0, head, m_const_list), m.peer, index);
+        if (l.pieces == 2) send_piece(parts.slice(head, parts.bytes() - head, m_const_list), m.peer, index);
         if (admits(m)) m_flow.receive(channel::control, {}, m.peer, {label::kind::head_is_there, index}, 1);
         ++m_open_sends;
     }
 
-    void complete(label const& what) {
+    void send_piece(const_message_parts const& piece, int peer, std::size_t index) {
+        label const what{label::kind::send, index};
+        if (m_store.failure())
+            m_flow.send_nothing(channel::data, piece, peer, what);
+        else
+            m_flow.send(channel::data, piece, peer, what);
+    }
+
+    void complete(label const& what, detail::arrival_of_message arrival) {
+        if (arrival != detail::arrival_of_message::whole)
+            m_store.fail(detail::failure_of(arrival, m_program->receives.messages[what.index].peer));
         switch (what.what) {
         case label::kind::told:
             break;

@@ -44,6 +44,8 @@ public:
 private:
     void combine_all() {
         m_finished = true;
+        m_failure = m_gather->failure();
+        if (m_failure) return;
         T const* const operands = m_operands.data();
         std::copy_n(operands, m_count, m_out);
         try {

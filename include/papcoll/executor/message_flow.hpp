@@ -7,12 +7,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
+
+/// What came in place of a message that was received, or that all is well; sends are always whole.
+enum class arrival_of_message {
+    whole,
+    nothing, ///< an empty one: the sender has failed and has nothing to give
+    other    ///< one of another length
+};
 
 /// The messages that one operation has under way, each with a label that says what it is. Messages longer
 /// than the transport takes go in pieces and are reported when the last piece is through.
@@ -25,23 +31,33 @@ public:
 
     /// `companion` chooses between the two tags of an operation.
     void send(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {
-        in_pieces(parts, label,
+        in_pieces(parts, {label},
                   [&](auto piece) { return m_transport.isend(ch, piece, to, m_tag + companion); });
     }
+    /// In place of that message tells the receiver that there is nothing to give.
+    void send_nothing(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {
+        in_pieces(parts, {label}, [&](auto) { return m_transport.isend(ch, {}, to, m_tag + companion); });
+    }
     void receive(channel ch, message_parts parts, int from, Label label, int companion = 0) {
-        in_pieces(parts, label,
+        in_pieces(parts, {label, true, parts.bytes()},
                   [&](auto piece) { return m_transport.irecv(ch, piece, from, m_tag + companion); });
     }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
 
     auto abandon() noexcept -> bool {
-        bool touched = m_transport.abandon(open_pieces());
-        for (auto& e : m_entries) touched = m_transport.abandon(e.later) || touched;
-        return touched;
+        std::vector<pending> receives, sends;
+        for (std::size_t i = 0; i < m_entries.size(); ++i) {
+            auto& list = m_entries[i].is_receive ? receives : sends;
+            list.push_back(std::move(m_pending[i]));
+            for (auto& later : m_entries[i].later) list.push_back(std::move(later));
+        }
+        m_pending.clear();
+        m_entries.clear();
+        return m_transport.abandon(receives, sends);
     }
 
-    /// Calls on_complete(label) for each message that has ended; true when there was any. With `block` waits
-    /// for the first piece.
+    /// Calls on_complete(label, arrival) for each message that has ended; true when there was any. With
+    /// `block` waits for the first piece.
     template <class F>
     auto poll(bool block, F on_complete) -> bool {
         if (m_pending.empty()) return false;
@@ -51,12 +67,16 @@ public:
         else
             m_transport.test_some(open_pieces(), m_done);
         bool const any = !m_done.empty();
-        std::erase_if(m_done, [&](int i) { return !end_piece(static_cast<std::size_t>(i)); });
+        std::erase_if(m_done, [&](completion const& c) { return !end_piece(c); });
         m_ended.clear();
-        for (int const i : m_done) m_ended.push_back(m_entries[static_cast<std::size_t>(i)].label);
-        std::sort(m_done.begin(), m_done.end(), std::greater<>{});
-        for (int const i : m_done) remove(static_cast<std::size_t>(i));
-        for (Label const& label : m_ended) on_complete(label);
+        for (auto const& c : m_done) {
+            auto const& e = m_entries[static_cast<std::size_t>(c.position)];
+            m_ended.push_back({e.label, e.arrival()});
+        }
+        std::sort(m_done.begin(), m_done.end(),
+                  [](completion const& a, completion const& b) { return a.position > b.position; });
+        for (auto const& c : m_done) remove(static_cast<std::size_t>(c.position));
+        for (auto const& [label, arrival] : m_ended) on_complete(label, arrival);
         return any;
     }
 
@@ -65,17 +85,30 @@ private:
 
     struct entry {
         Label label;
-        std::vector<pending> later; // pieces behind the one that is polled, the last first
+        bool is_receive = false;
+        std::size_t missing = 0; // bytes that have not come
+        std::size_t came = 0;
+        bool too_long = false;
+        std::vector<pending> later = {}; // pieces behind the one that is polled, the last first
+
+        [[nodiscard]] auto arrival() const -> arrival_of_message {
+            if (!is_receive || (missing == 0 && !too_long)) return arrival_of_message::whole;
+            return came == 0 && !too_long ? arrival_of_message::nothing : arrival_of_message::other;
+        }
+    };
+    struct ended {
+        Label label;
+        arrival_of_message arrival;
     };
 
     [[nodiscard]] auto open_pieces() -> std::span<pending> { return {m_pending.data(), m_pending.size()}; }
     // Pieces of a message complete in order, or nearly so: only the first open one is polled.
     template <class Byte, class Post>
-    void in_pieces(basic_message_parts<Byte> parts, Label label, Post post) {
+    void in_pieces(basic_message_parts<Byte> parts, entry e, Post post) {
         std::size_t const most = m_transport.max_message_bytes();
         if (parts.bytes() <= most) {
             m_pending.push_back(post(parts));
-            m_entries.push_back({label, {}});
+            m_entries.push_back(std::move(e));
             return;
         }
         std::vector<pending> pieces;
@@ -87,11 +120,18 @@ private:
         std::reverse(pieces.begin(), pieces.end());
         m_pending.push_back(std::move(pieces.back()));
         pieces.pop_back();
-        m_entries.push_back({label, std::move(pieces)});
+        e.later = std::move(pieces);
+        m_entries.push_back(std::move(e));
     }
     /// True when that was the last piece.
-    auto end_piece(std::size_t i) -> bool {
-        auto& later = m_entries[i].later;
+    auto end_piece(completion const& c) -> bool {
+        auto const i = static_cast<std::size_t>(c.position);
+        auto& e = m_entries[i];
+        if (e.is_receive) {
+            e.too_long = e.too_long || c.bytes == completion::too_long;
+            if (!e.too_long) e.came += c.bytes, e.missing -= std::min(c.bytes, e.missing);
+        }
+        auto& later = e.later;
         if (later.empty()) return true;
         m_pending[i] = std::move(later.back());
         later.pop_back();
@@ -108,8 +148,8 @@ private:
     int m_tag;
     boost::container::small_vector<pending, 8> m_pending;
     boost::container::small_vector<entry, 8> m_entries;
-    std::vector<int> m_done;
-    boost::container::small_vector<Label, 8> m_ended;
+    std::vector<completion> m_done;
+    boost::container::small_vector<ended, 8> m_ended;
 };
 
 } // namespace papcoll::inline v0::detail

@@ -12,11 +12,24 @@ namespace papcoll::inline v0 {
 
 /// A collective operation under way. Its buffers must stay alive and untouched until it has ended.
 ///
-/// Operations progress inside test() and wait() of any request of the process, and while a papcoll collective
-/// blocks, whichever communicators they are on; other MPI calls do not progress them, and neither does a
-/// blocking collective with the policy `native`, which is one: no rank may wait for a request before it calls
-/// what others block in. The destructor waits; a failure that nobody asked for is lost there. A request
-/// object is used by one thread at a time.
+/// Where MPI was initialised with MPI_THREAD_MULTIPLE all operations progress by themselves: a thread of
+/// papcoll's drives them, with pauses, while the program computes or waits elsewhere. It may be the one that
+/// calls operators and observers.
+///
+/// Below that level operations progress inside papcoll's calls: test() and wait() of any request, a papcoll
+/// collective that blocks, attach, an arrival_monitor's arrivals(), and `progress()`, whichever communicators
+/// they are on. MPI's own calls do not progress them, and neither does a blocking collective with the policy
+/// `native`, which is one. So a program must not wait by other means than papcoll's for a rank that waits for
+/// a request: end the request first, or call `progress()` until the other wait is over:
+///
+///     auto r = papcoll::iall_reduce(world, in, n, out, op);
+///     MPI_Request barrier;
+///     MPI_Ibarrier(world, &barrier);
+///     for (int over = 0; over == 0; MPI_Test(&barrier, &over, MPI_STATUS_IGNORE)) papcoll::progress();
+///     r.wait();
+///
+/// The destructor waits; a failure that nobody asked for is lost there. A request object is used by one
+/// thread at a time. See also wait_all, wait_any and test_all.
 class [[nodiscard]] request {
 public:
     /// A request of nothing, which has ended.
@@ -53,6 +66,15 @@ public:
         if (!m_state.op) return;
         m_state.engine->wait(*m_state.op, m_state.idle);
         retire();
+    }
+
+    /// Whether the operation has ended; progresses nothing and throws nothing. test() and wait() then return
+    /// at once.
+    [[nodiscard]] auto ended() const -> bool { return !m_state.op || m_state.engine->ended(*m_state.op); }
+    /// Lets all operations of the process progress once, without blocking; yields where nothing could be
+    /// done.
+    void progress_or_yield() const {
+        if (m_state.op && !m_state.engine->progress()) m_state.idle();
     }
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/failure.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -26,14 +27,6 @@ template <class T>
 concept serializable = !transportable<T> && requires(T const* from, T* to, std::span<char const> bytes) {
     { archive_format<T>::save(from, std::size_t(1)) } -> std::same_as<std::vector<char>>;
     archive_format<T>::load(bytes, to, std::size_t(1));
-};
-
-/// Thrown where a serialized value did not come because another rank, on its way, could not save, load or
-/// combine it; that rank throws what went wrong.
-struct missing_value_error : std::runtime_error {
-    explicit missing_value_error(int peer)
-        : std::runtime_error("papcoll: rank " + std::to_string(peer) +
-                             " had no value to send, because it or a rank behind it failed") {}
 };
 
 namespace detail {

@@ -46,7 +46,7 @@ public:
     auto advance(bool block) -> bool override {
         bool progressed = work();
         // What could be begun has been: only a message that ends can bring anything new.
-        if (m_flow.poll(block, [this](label const& what) { complete(what); })) {
+        if (m_flow.poll(block, [this](label const& what, auto arrival) { complete(what, arrival); })) {
             work();
             progressed = true;
         }
@@ -154,7 +154,12 @@ private:
         l.open = 2;
         m_sending = true;
     }
-    void complete(label const& what) {
+    void complete(label const& what, detail::arrival_of_message arrival) {
+        // Lengths or contents that do not come as they must are of values that are missing.
+        if (arrival != detail::arrival_of_message::whole) {
+            auto& lengths = m_arriving[what.index].lengths;
+            std::fill(lengths.begin(), lengths.end(), missing);
+        }
         switch (what.what) {
         case label::kind::sent:
             m_sending = false;

@@ -13,7 +13,7 @@ namespace papcoll::inline v0 {
 
 /// Several operations one after the other. They may use the same tags: per pair of ranks, messages of an
 /// earlier stage are posted before those of a later one at both ends. After a failure without loss of
-/// communication the rest is still carried out, since other ranks count on it.
+/// communication the rest is still carried out, since other ranks count on it; it begins failed.
 class staged_operation final : public operation {
 public:
     /// `begin(i)` makes the i-th of `stages` operations when those before have finished.
@@ -27,6 +27,7 @@ public:
         while (m_current->finished() && m_index + 1 < m_stages) {
             if (!m_failure) m_failure = m_current->failure();
             m_current = m_begin(++m_index);
+            if (m_failure) m_current->fail(m_failure);
             progressed = m_current->advance(block) || progressed;
         }
         return progressed;
@@ -34,6 +35,7 @@ public:
     [[nodiscard]] auto finished() const -> bool override {
         return m_index + 1 == m_stages && m_current->finished();
     }
+    void fail(std::exception_ptr why) override { m_current->fail(why); }
     [[nodiscard]] auto failure() const -> std::exception_ptr override {
         return m_failure ? m_failure : m_current->failure();
     }

@@ -4,6 +4,7 @@
 #include <papcoll/context/context.hpp>
 #include <papcoll/executor/buffers.hpp>
 #include <papcoll/executor/contribution.hpp>
+#include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/staging.hpp>
 #include <papcoll/executor/triggered_gather_program.hpp>
@@ -43,7 +44,7 @@ public:
     auto advance(bool block) -> bool override {
         bool const complete_data = !awaits_data(); // it may come at any time
         bool progressed = issue();
-        if (m_flow.poll(block, [this](label const& what) { complete(what); })) {
+        if (m_flow.poll(block, [this](label const& what, auto arrival) { complete(what, arrival); })) {
             issue();
             progressed = true;
         }
@@ -51,6 +52,7 @@ public:
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:
@@ -130,7 +132,7 @@ private:
                     m_program->root, what);
     }
 
-    void complete(label const& what) {
+    void complete(label const& what, detail::arrival_of_message arrival) {
         if (!is_root()) {
             m_asked = m_asked || what.what == label::kind::question;
             return;
@@ -138,7 +140,7 @@ private:
         if (what.what == label::kind::question) return;
         int const rank = m_program->order[what.sender];
         auto const p = what.what == label::kind::first ? first_of(rank) : rest_of(rank);
-        detail::received(target(rank, p), p.size, m_pieces[index(what)]);
+        if (m_failure.check(arrival, rank)) detail::received(target(rank, p), p.size, m_pieces[index(what)]);
         if (what.what == label::kind::first)
             m_awaits_first = false;
         else
@@ -159,6 +161,7 @@ private:
     bool m_asked = false;
     bool m_answered = false;
     bool m_finished = false;
+    detail::first_failure m_failure;
 };
 
 } // namespace papcoll::inline v0

@@ -57,7 +57,7 @@ using default_predictor = first_known<linear_extrapolation, exponential_average>
 /// A rank of which nothing is known is taken to arrive with the last one of which something is; when nothing
 /// is known of any, arrivals() gives nothing.
 ///
-/// **Threads.** Calls must not overlap. A background thread moves the messages, on communicators of its own,
+/// **Threads.** Calls must not overlap. A background thread moves the messages, on a communicator of its own,
 /// and sleeps in between. A rank without it (see monitor_options) moves them in these calls and while it
 /// waits for operations of papcoll; thread levels may differ. The others may have to wait in arrivals() until
 /// a rank without a thread does one of these; so it must call computation_begin() in each iteration in which
@@ -65,7 +65,7 @@ using default_predictor = first_known<linear_extrapolation, exponential_average>
 ///
 /// **Ending.** The destructor waits for nobody: a rank may leave at any time, by an exception, too. Then all
 /// ranks find themselves all together from some arrivals() on, the same for all. Communicators are freed when
-/// all ranks have left, at the latest by MPI_Finalize.
+/// all ranks have left, at the latest by MPI_Finalize, which a monitor may outlive: it is closed then.
 ///
 /// Source: paper 4, section 3 and Listing 1; paper 1, section 6. Cost per iteration: 2 (P − 1) small
 /// messages, all from or to rank 0, and P (P − 1) numbers that it sends; beyond some thousand ranks monitor
@@ -77,9 +77,9 @@ class basic_arrival_monitor {
     static constexpr bool not_itself = !std::same_as<Comm, basic_arrival_monitor>;
 
 public:
-    /// Collective over `comm`, waits for all ranks: synchronises the clocks. Over MPI it works on duplicates
-    /// of `comm`; another transport is used as it is, by one monitor at a time. Throws std::invalid_argument
-    /// for options that cannot be, before any message.
+    /// Collective over `comm`, waits for all ranks while papcoll's operations progress: synchronises the
+    /// clocks. Over MPI it works on a duplicate of `comm` of its own; another transport is used as it is, by
+    /// one monitor at a time. Throws std::invalid_argument for invalid options, before any message.
     template <class Comm>
     requires not_itself<Comm> && communicator<Comm> && std::constructible_from<Transport, Comm>
     explicit basic_arrival_monitor(Comm const& comm, monitor_options options = {}, Predictor predictor = {})
@@ -126,6 +126,7 @@ private:
     static auto make_state(Comm const& comm, monitor_options options, Predictor predictor)
         -> std::shared_ptr<state> {
         check(options);
+        if constexpr (!transport<Comm>) detail::mpi_registry::instance().meet(comm);
         return std::make_shared<state>(Transport(comm), std::move(options), std::move(predictor));
     }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <type_traits>
 
@@ -19,6 +20,26 @@ namespace detail {
 /// On the data channel, beside the tags of operations and of the attachment.
 inline constexpr int start_tag = tag_count - 2;
 static_assert(is_reserved_tag(start_tag) && start_tag != attachment_tag);
+
+template <transport Transport>
+class start_agreement final : public operation {
+public:
+    start_agreement(Transport& t, ticks mine)
+        : m_transport(t)
+        , m_agreement(mine.count(), last, start_tag) {}
+
+    auto advance(bool block) -> bool override { return m_finished = m_agreement.advance(m_transport, block); }
+    [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    auto abandon() noexcept -> bool override { return m_agreement.abandon(m_transport); }
+    [[nodiscard]] auto result() const -> ticks { return ticks{m_agreement.result()}; }
+
+private:
+    static auto last(std::int64_t a, std::int64_t b) -> std::int64_t { return std::max(a, b); }
+
+    Transport& m_transport;
+    agreement<Transport, std::int64_t, std::int64_t (*)(std::int64_t, std::int64_t)> m_agreement;
+    bool m_finished = false;
+};
 
 } // namespace detail
 
@@ -34,19 +55,16 @@ inline auto wait_until(synchronised_clock const& clock, ticks when,
 }
 
 /// A time in the near future, the same on all ranks: `margin`, of which the largest counts, after the last
-/// rank has called. Collective over `comm`, no messages of papcoll may be under way there; ⌈log2 P⌉ rounds of
+/// rank has called. Collective over `comm`; papcoll's other operations progress meanwhile. ⌈log2 P⌉ rounds of
 /// one small message, which must not take longer than the margin.
 template <communicator Comm>
 auto agree_on_start(Comm&& comm, synchronised_clock const& clock, ticks margin = std::chrono::milliseconds(4))
     -> ticks {
-    auto& transport = transport_of(comm);
-    detail::wait_until_ready(transport);
-    auto const last = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
-    auto const mine = std::int64_t{(clock.now() + margin).count()};
-    detail::agreement<std::remove_cvref_t<decltype(transport)>, std::int64_t, decltype(last)> agreement(
-        mine, last, detail::start_tag);
-    while (!agreement.advance(transport, !transport.concurrent())) transport.idle();
-    return ticks{agreement.result()};
+    auto& transport = detail::usable_transport(comm);
+    using agreement = detail::start_agreement<std::remove_cvref_t<decltype(transport)>>;
+    auto const op = std::make_shared<agreement>(transport, clock.now() + margin);
+    detail::run_to_end(*detail::engine_in(transport), op, transport);
+    return op->result();
 }
 
 /// Lets all ranks go on at the same time: they agree on a start and wait for it. Returns how late this rank

@@ -107,8 +107,8 @@ private:
         return choice;
     }
     [[nodiscard]] auto tuned_entry(call_shape const& shape) const -> std::optional<automatic_choice> {
-        auto const* const tuned = table ? table.get() : tuning_file();
-        if (tuned == nullptr) return std::nullopt;
+        auto const tuned = table ? table : detail::parsed(shape.tuning);
+        if (!tuned) return std::nullopt;
         auto const* const entry = tuned->find(shape.operation, shape.ranks, shape.bytes());
         if (entry == nullptr) return std::nullopt;
         require_known(entry->choice.policy, shape, "the tuning table");
@@ -132,18 +132,6 @@ private:
         std::string result(name);
         for (auto& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
         return result;
-    }
-    /// The table of the environment, read once; null: none is named.
-    static auto tuning_file() -> tuning_table const* {
-        auto const& settings = environment_settings::instance();
-        if (settings.tuning_file().empty()) return nullptr;
-        static auto const table = [&] {
-            if (!settings.tuning_text())
-                throw std::invalid_argument("papcoll: cannot read PAPCOLL_TUNING_FILE " +
-                                            settings.tuning_file());
-            return tuning_table::parse(*settings.tuning_text(), settings.tuning_file());
-        }();
-        return &table;
     }
     static void report(call_shape const& shape, automatic_choice const& chosen) {
         std::string blocks;

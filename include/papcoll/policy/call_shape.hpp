@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/settings.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 
 #include <array>
@@ -57,6 +58,8 @@ struct call_shape {
     /// Whether the MPI library has a routine of its own for the call. It has none for other transports, for
     /// values that travel serialized, and for data that is contributed later.
     bool has_native = false;
+    /// The tuning table of the environment, for `automatic`; null: none is named.
+    detail::tuning_text const* tuning = nullptr;
 
     [[nodiscard]] auto bytes() const -> std::size_t { return count * element_bytes; }
 };

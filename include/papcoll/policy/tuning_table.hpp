@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -149,5 +151,26 @@ private:
     std::vector<entry> m_entries;
     std::int64_t m_hash = hash_of({});
 };
+
+namespace detail {
+
+/// The table of that text, of which the last one is kept; null where there is no text. Throws
+/// std::invalid_argument where rank 0 could not read the file, or it is no table.
+[[nodiscard]] inline auto parsed(tuning_text const* text) -> std::shared_ptr<tuning_table const> {
+    if (text == nullptr || !text->named) return nullptr;
+    if (!text->content) throw std::invalid_argument("papcoll: rank 0 cannot read its PAPCOLL_TUNING_FILE");
+    static std::mutex mutex;
+    static std::string last_text;
+    static std::shared_ptr<tuning_table const> last;
+    std::lock_guard const lock(mutex);
+    if (!last || last_text != *text->content) {
+        last =
+            std::make_shared<tuning_table const>(tuning_table::parse(*text->content, "PAPCOLL_TUNING_FILE"));
+        last_text = *text->content;
+    }
+    return last;
+}
+
+} // namespace detail
 
 } // namespace papcoll::inline v0

@@ -7,13 +7,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -23,80 +22,58 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
-/// The two duplicates of a user's communicator, which live until nobody needs them or MPI is finalized.
-class mpi_duplicates {
+/// papcoll's duplicate of a user's communicator, which lives until nobody needs it or MPI is finalized. It
+/// has none of the attributes of the original, so no callback of the user's runs for it.
+class mpi_duplicate {
 public:
-    /// Collective, local: begins the duplication. SimGrid's MPI has no MPI_Comm_idup; there it is collective
-    /// and waits.
-    explicit mpi_duplicates(MPI_Comm user) {
-        MPI_Comm_rank(user, &rank);
-        MPI_Comm_size(user, &size);
-        for (std::size_t i = 0; i < 2; ++i) {
-#ifdef SMPI_H
-            mpi_check("MPI_Comm_dup", MPI_Comm_dup(user, &comms[i]));
-#else
-            mpi_check("MPI_Comm_idup", MPI_Comm_idup(user, &comms[i], &m_requests[i]));
-#endif
-        }
+    /// Collective over `user`; waits in MPI for all its ranks.
+    explicit mpi_duplicate(MPI_Comm user)
+        : user_handle(static_cast<int>(MPI_Comm_c2f(user))) {
+        mpi_check("MPI_Comm_rank", MPI_Comm_rank(user, &rank));
+        mpi_check("MPI_Comm_size", MPI_Comm_size(user, &size));
         int provided = MPI_THREAD_SINGLE;
-        MPI_Query_thread(&provided);
+        mpi_check("MPI_Query_thread", MPI_Query_thread(&provided));
         concurrent = provided == MPI_THREAD_MULTIPLE;
-        user_handle = static_cast<int>(MPI_Comm_c2f(user));
+        MPI_Group group = MPI_GROUP_NULL;
+        mpi_check("MPI_Comm_group", MPI_Comm_group(user, &group));
+        int const made = MPI_Comm_create(user, group, &comm);
+        MPI_Group_free(&group);
+        mpi_check("MPI_Comm_create", made);
+        mpi_check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
     }
-    mpi_duplicates(mpi_duplicates const&) = delete;
-    auto operator=(mpi_duplicates const&) -> mpi_duplicates& = delete;
-    ~mpi_duplicates() { release(); }
+    mpi_duplicate(mpi_duplicate const&) = delete;
+    auto operator=(mpi_duplicate const&) -> mpi_duplicate& = delete;
+    ~mpi_duplicate() { release(); }
 
-    /// Whoever frees the user's communicator may ask while another thread drives: one of them tests.
-    auto ready() -> bool {
-        if (m_ready) return true;
-        std::unique_lock const testing(m_testing, std::try_to_lock);
-        if (!testing.owns_lock() || m_ready) return m_ready;
-        int done = 0;
-        mpi_check("MPI_Testall", MPI_Testall(2, m_requests.data(), &done, MPI_STATUSES_IGNORE));
-        if (done != 0) {
-            for (auto comm : comms)
-                mpi_check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-            m_ready = true;
-        }
-        return m_ready;
-    }
-
-    /// Frees the communicators; called before MPI is finalized, or not at all.
+    /// Frees the communicator; called before MPI is finalized, or not at all.
     void release() noexcept {
         int finalized = 0;
         MPI_Finalized(&finalized);
-        if (finalized == 0 && m_ready)
-            for (auto& comm : comms)
-                if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-        comms = {MPI_COMM_NULL, MPI_COMM_NULL};
-        m_ready = true; // a duplication that is still under way is left to the end of MPI
+        if (finalized == 0 && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+        comm = MPI_COMM_NULL;
     }
 
     int rank = 0;
     int size = 1;
     bool concurrent = false;
-    int user_handle = 0; // Fortran's, of the user's communicator
-    std::array<MPI_Comm, 2> comms = {MPI_COMM_NULL, MPI_COMM_NULL};
+    int user_handle; // Fortran's, of the user's communicator
+    MPI_Comm comm = MPI_COMM_NULL;
     std::shared_ptr<void> attachment;
-
-private:
-    std::array<MPI_Request, 2> m_requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    std::mutex m_testing;
-    std::atomic<bool> m_ready = false;
 };
 
 } // namespace detail
 
-/// Messages over MPI, on two duplicates of a user's communicator: nothing is ever sent on the user's own.
+/// Messages over MPI, on a duplicate of a user's communicator: nothing is ever sent on the user's own. The
+/// two channels have tags of their own there.
 class mpi_transport {
 public:
     using pending = MPI_Request;
 
-    /// Collective over `comm`, but local: the duplication is completed by ready(). Throws
-    /// std::invalid_argument for MPI_COMM_NULL and for an intercommunicator.
+    /// Collective over `comm`; waits in MPI for all its ranks, while operations that are under way stand
+    /// still. `attach` makes one without that. Throws std::invalid_argument for MPI_COMM_NULL and for an
+    /// intercommunicator.
     explicit mpi_transport(MPI_Comm comm)
-        : m_shared(std::make_shared<detail::mpi_duplicates>(checked(comm))) {}
+        : m_shared(std::make_shared<detail::mpi_duplicate>(checked(comm))) {}
 
     /// Throws std::invalid_argument unless papcoll can work on `comm`.
     static auto checked(MPI_Comm comm) -> MPI_Comm {
@@ -109,7 +86,6 @@ public:
 
     [[nodiscard]] auto rank() const -> int { return m_shared->rank; }
     [[nodiscard]] auto size() const -> int { return m_shared->size; }
-    [[nodiscard]] auto ready() -> bool { return m_shared->ready(); }
     /// A number that is equal on ranks of one processor name (FNV-1a of it).
     [[nodiscard]] auto node() const -> std::uint64_t {
         std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
@@ -134,27 +110,30 @@ public:
 #else
             auto const post = MPI_Isend;
 #endif
-            detail::mpi_check("MPI_Isend", post(data, count, type, to, tag, comm(ch), &request));
+            detail::mpi_check("MPI_Isend",
+                              post(data, count, type, to, wire_tag(ch, tag), communicator(), &request));
         });
         return request;
     }
     [[nodiscard]] auto irecv(channel ch, message_parts parts, int from, int tag) -> pending {
         pending request = MPI_REQUEST_NULL;
         with_datatype(parts, [&](void* data, int count, MPI_Datatype type) {
-            detail::mpi_check("MPI_Irecv", MPI_Irecv(data, count, type, from, tag, comm(ch), &request));
+            detail::mpi_check(
+                "MPI_Irecv", MPI_Irecv(data, count, type, from, wire_tag(ch, tag), communicator(), &request));
         });
         return request;
     }
-    void test_some(std::span<pending> pendings, std::vector<int>& done) {
+    void test_some(std::span<pending> pendings, std::vector<completion>& done) {
         some(MPI_Testsome, "MPI_Testsome", pendings, done);
     }
-    void wait_some(std::span<pending> pendings, std::vector<int>& done) {
+    void wait_some(std::span<pending> pendings, std::vector<completion>& done) {
 #ifdef SMPI_H
         // Its MPI_Waitsome tests all others, too, and each test that fails costs simulated time.
         int index = MPI_UNDEFINED;
-        detail::mpi_check("MPI_Waitany", MPI_Waitany(static_cast<int>(pendings.size()), pendings.data(),
-                                                     &index, MPI_STATUS_IGNORE));
-        if (index != MPI_UNDEFINED) done.push_back(index);
+        MPI_Status status;
+        detail::mpi_check("MPI_Waitany",
+                          MPI_Waitany(static_cast<int>(pendings.size()), pendings.data(), &index, &status));
+        if (index != MPI_UNDEFINED) done.push_back({index, bytes_of(status)});
 #else
         some(MPI_Waitsome, "MPI_Waitsome", pendings, done);
 #endif
@@ -169,25 +148,38 @@ public:
 #else
     void idle() { std::this_thread::yield(); }
 #endif
-    /// MPI cannot take a send back: the messages stay with the library.
-    auto abandon(std::span<pending> pendings) noexcept -> bool { return !pendings.empty(); }
+    /// Receives are cancelled, or waited for where their message is under way. MPI cannot take a send back:
+    /// these stay with the library.
+    auto abandon(std::span<pending> receives, std::span<pending> sends) noexcept -> bool {
+        for (auto& request : receives) {
+            if (request == MPI_REQUEST_NULL) continue;
+            MPI_Cancel(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        return std::any_of(sends.begin(), sends.end(), [](pending p) { return p != MPI_REQUEST_NULL; });
+    }
 
     [[nodiscard]] auto borrowed() const -> mpi_transport {
         auto copy = *this;
-        copy.m_shared = std::shared_ptr<detail::mpi_duplicates>(std::shared_ptr<void>(), m_shared.get());
+        copy.m_shared = std::shared_ptr<detail::mpi_duplicate>(std::shared_ptr<void>(), m_shared.get());
         return copy;
     }
-    /// The duplicate that data travels on.
-    [[nodiscard]] auto communicator() const -> MPI_Comm { return comm(channel::data); }
+    /// The duplicate.
+    [[nodiscard]] auto communicator() const -> MPI_Comm { return m_shared->comm; }
     /// The Fortran handle of the user's communicator.
     [[nodiscard]] auto user_handle() const -> int { return m_shared->user_handle; }
 
-    /// Frees the duplicates; nothing can be sent afterwards.
+    /// Frees the duplicate; nothing can be sent afterwards.
     void release() noexcept { m_shared->release(); }
 
 private:
-    [[nodiscard]] auto comm(channel ch) const -> MPI_Comm {
-        return m_shared->comms[ch == channel::data ? 0 : 1];
+    [[nodiscard]] static constexpr auto wire_tag(channel ch, int tag) -> int {
+        return 2 * tag + (ch == channel::data ? 0 : 1);
+    }
+    [[nodiscard]] static auto bytes_of(MPI_Status const& status) -> std::size_t {
+        int bytes = 0; // undefined for sends, whose completions have none
+        MPI_Get_elements(&status, MPI_BYTE, &bytes);
+        return static_cast<std::size_t>(bytes);
     }
 
     /// Calls post(data, count, datatype); several stretches are one element of a datatype of their addresses,
@@ -213,21 +205,37 @@ private:
     }
 
     template <class Routine>
-    void some(Routine routine, char const* name, std::span<pending> pendings, std::vector<int>& done) {
-        auto const before = done.size();
-        done.resize(before + pendings.size());
-        int count = 0;
+    void some(Routine routine, char const* name, std::span<pending> pendings, std::vector<completion>& done) {
+        m_indices.resize(pendings.size());
         m_statuses.resize(pendings.size());
-        int const code = routine(static_cast<int>(pendings.size()), pendings.data(), &count,
-                                 done.data() + before, m_statuses.data());
-        if (count == MPI_UNDEFINED) count = 0;
-        done.resize(before + static_cast<std::size_t>(count));
-        for (int i = 0; i < count && code == MPI_ERR_IN_STATUS; ++i)
-            detail::mpi_check(name, m_statuses[static_cast<std::size_t>(i)].MPI_ERROR);
-        detail::mpi_check(name, code);
+        int count = 0;
+        int const code = routine(static_cast<int>(pendings.size()), pendings.data(), &count, m_indices.data(),
+                                 m_statuses.data());
+        if (code != MPI_ERR_IN_STATUS) detail::mpi_check(name, code);
+        for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
+            int const position = m_indices[static_cast<std::size_t>(i)];
+            auto const& status = m_statuses[static_cast<std::size_t>(i)];
+            if (code == MPI_ERR_IN_STATUS && is_too_long(name, status)) {
+                forget(pendings[static_cast<std::size_t>(position)]);
+                done.push_back({position, completion::too_long});
+            } else {
+                done.push_back({position, bytes_of(status)});
+            }
+        }
+    }
+    static auto is_too_long(char const* name, MPI_Status const& status) -> bool {
+        int what = MPI_SUCCESS;
+        MPI_Error_class(status.MPI_ERROR, &what);
+        if (what != MPI_ERR_TRUNCATE) detail::mpi_check(name, status.MPI_ERROR);
+        return what == MPI_ERR_TRUNCATE;
+    }
+    /// Some libraries keep a request that has failed.
+    static void forget(pending& request) {
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     }
 
-    std::shared_ptr<detail::mpi_duplicates> m_shared;
+    std::shared_ptr<detail::mpi_duplicate> m_shared;
+    std::vector<int> m_indices;
     std::vector<MPI_Status> m_statuses;
     std::vector<int> m_lengths;
     std::vector<MPI_Aint> m_addresses;

@@ -48,6 +48,8 @@ struct message {
     bool matched = false;
     bool delivered = false;
     bool abandoned = false; // by one side: its memory is gone
+
+    [[nodiscard]] auto fits() const -> bool { return bytes <= capacity; }
 };
 
 using message_pointer = std::shared_ptr<message>;
@@ -156,8 +158,7 @@ private:
         return m;
     }
     void deliver(message& m) {
-        if (m.bytes > m.capacity) throw std::length_error("papcoll: a message is longer than its receive");
-        if (!m.abandoned) copy_stretches(m.sources, m.targets);
+        if (!m.abandoned && m.fits()) copy_stretches(m.sources, m.targets);
         m.delivered = true;
     }
     // Adversary: each poll delivers a random message or none.
@@ -194,6 +195,9 @@ public:
         [[nodiscard]] auto complete() const -> bool {
             return message->delivered || (sender && message->sent_eagerly);
         }
+        [[nodiscard]] auto bytes() const -> std::size_t {
+            return message->fits() || sender ? message->bytes : completion::too_long;
+        }
     };
 
     endpoint(std::shared_ptr<detail::world> world, int rank)
@@ -202,7 +206,6 @@ public:
 
     [[nodiscard]] auto rank() const -> int { return m_rank; }
     [[nodiscard]] auto size() const -> int { return m_world->size(); }
-    [[nodiscard]] auto ready() -> bool { return true; }
     [[nodiscard]] auto concurrent() const -> bool { return false; }
     [[nodiscard]] auto max_message_bytes() const -> std::size_t {
         return m_world->settings().max_message_bytes;
@@ -215,20 +218,23 @@ public:
     [[nodiscard]] auto irecv(channel ch, message_parts parts, int from, int tag) -> pending {
         return {m_world->receive(from, m_rank, ch, tag, parts), false};
     }
-    void test_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, false); }
-    void wait_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, true); }
+    void test_some(std::span<pending> pendings, std::vector<completion>& done) {
+        some(pendings, done, false);
+    }
+    void wait_some(std::span<pending> pendings, std::vector<completion>& done) { some(pendings, done, true); }
     void idle() { std::this_thread::yield(); }
     [[nodiscard]] auto borrowed() const -> endpoint {
         return {std::shared_ptr<detail::world>(std::shared_ptr<void>(), m_world.get()), m_rank};
     }
-    auto abandon(std::span<pending> pendings) noexcept -> bool {
-        for (auto& p : pendings)
-            if (p.message) m_world->abandon(*p.message);
+    auto abandon(std::span<pending> receives, std::span<pending> sends) noexcept -> bool {
+        for (auto const list : {receives, sends})
+            for (auto& p : list)
+                if (p.message) m_world->abandon(*p.message);
         return false;
     }
 
 private:
-    void some(std::span<pending> pendings, std::vector<int>& done, bool block) {
+    void some(std::span<pending> pendings, std::vector<completion>& done, bool block) {
         auto const before = done.size();
         m_world->poll(block, [&] {
             bool any_left = false;
@@ -237,8 +243,8 @@ private:
                 if (!p.message) continue;
                 any_left = true;
                 if (!p.complete()) continue;
+                done.push_back({static_cast<int>(i), p.bytes()});
                 p.message.reset();
-                done.push_back(static_cast<int>(i));
             }
             return done.size() > before || !any_left;
         });

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,55 +19,62 @@ enum class channel {
     control ///< credits, agreements, clocks
 };
 
+/// A message that has ended: its position in the list that was polled and, of a receive, how many bytes came.
+struct completion {
+    /// The bytes of a message that was longer than its receive.
+    static constexpr std::size_t too_long = std::numeric_limits<std::size_t>::max();
+
+    int position = 0;
+    std::size_t bytes = 0;
+};
+
 /// Point-to-point messages between the ranks of one group. For `T t`, `T const c`:
 ///
 ///  1. `c.rank()` is in [0, c.size()), `c.size()` is at least 1; both never change.
-///  2. `t.ready()` is true once messages may be posted. It drives whatever is needed for that, never blocks,
-///     and every rank must call it until it is true.
-///  3. `t.isend(channel, const_message_parts, to, tag)` and `t.irecv(channel, message_parts, from, tag)`
-///     return a T::pending, a movable handle. Tags are in [0, 32768). Messages of equal (sender, receiver,
-///     channel, tag) match in the order in which they are posted. The memory of the parts stays untouched by
-///     the caller until completion, their list may go after the call; both ends may cut the same bytes
-///     differently. A message is at most `c.max_message_bytes()` long and may be shorter than the receive
-///     that it matches.
-///  4. `t.test_some(pendings, done)` makes progress and appends to `done` the positions of those that are
-///     complete and were not reported before; a reported handle becomes null and is ignored from then on.
-///     `t.wait_some(pendings, done)` blocks until there is at least one, or does nothing when all are null.
-///  5. `t.idle()` is called when polling found nothing to do: it yields the processor.
-///  6. `c.concurrent()` tells whether several threads may call at once; if so nobody blocks in wait_some.
-///  7. `t.abandon(pendings)` gives up messages after a failure. True when it cannot keep others from touching
-///     their buffers, which then stay allocated.
-///  8. `t.attachment()` is a place where papcoll keeps what belongs to this group of ranks. Copies of a
+///  2. `t.isend(channel, const_message_parts, to, tag)` and `t.irecv(channel, message_parts, from, tag)`
+///     return a T::pending, a movable handle. Tags are in [0, tag_count). Messages of equal (sender,
+///     receiver, channel, tag) match in the order in which they are posted. The memory of the parts stays
+///     untouched by the caller until completion, their list may go after the call; both ends may cut the same
+///     bytes differently. A message is at most `c.max_message_bytes()` long.
+///  3. `t.test_some(pendings, done)` makes progress and appends to `done` a `completion` for each of those
+///  that
+///     have ended and were not reported before; a reported handle becomes null and is ignored from then on.
+///     `t.wait_some(pendings, done)` blocks until there is at least one, or does nothing when all are null. A
+///     receive whose message is shorter, or longer, ends as any other: its completion says so.
+///  4. `t.idle()` is called when polling found nothing to do: it yields the processor.
+///  5. `c.concurrent()` tells whether several threads may call at once; if so nobody blocks in wait_some.
+///  6. `t.abandon(receives, sends)` gives up messages after a failure. Afterwards nothing is written to the
+///     memory of the receives. True when the memory of the sends may still be read: it then stays allocated.
+///  7. `t.attachment()` is a place where papcoll keeps what belongs to this group of ranks. Copies of a
 ///     transport share it.
-///  9. `c.borrowed()` is a copy that does not keep the group's state, attachment included, alive.
+///  8. `c.borrowed()` is a copy that does not keep the group's state, attachment included, alive.
 ///
 /// A transport may have more, and does without otherwise:
 ///
-/// 10. `c.node()`, a std::uint64_t that is equal on ranks of one node; where it is missing all share one.
-/// 11. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
+///  9. `c.node()`, a std::uint64_t that is equal on ranks of one node; where it is missing all share one.
+/// 10. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
 ///
 /// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.
 template <class T>
 concept transport = std::copyable<T> && std::movable<typename T::pending> &&
     requires(T& t, T const& c, channel ch, const_message_parts out, message_parts in, int peer, int tag,
-             std::span<typename T::pending> pendings, std::vector<int>& done) {
+             std::span<typename T::pending> pendings, std::vector<completion>& done) {
     { c.rank() } -> std::same_as<int>;
     { c.size() } -> std::same_as<int>;
-    { t.ready() } -> std::same_as<bool>;
     { t.isend(ch, out, peer, tag) } -> std::same_as<typename T::pending>;
     { t.irecv(ch, in, peer, tag) } -> std::same_as<typename T::pending>;
     { c.max_message_bytes() } -> std::same_as<std::size_t>;
     t.test_some(pendings, done);
     t.wait_some(pendings, done);
     t.idle();
-    { t.abandon(pendings) } -> std::same_as<bool>;
+    { t.abandon(pendings, pendings) } -> std::same_as<bool>;
     { c.borrowed() } -> std::convertible_to<T>;
     { c.concurrent() } -> std::same_as<bool>;
     { t.attachment() } -> std::same_as<std::shared_ptr<void>&>;
 };
 
-/// Exclusive upper bound of tags.
-inline constexpr int tag_count = 32768;
+/// Exclusive upper bound of tags: with both channels on one MPI communicator, half of what MPI guarantees.
+inline constexpr int tag_count = 16384;
 /// The last tags belong to no operation of a context: its own agreements, and clocks and monitors beside it.
 inline constexpr int reserved_tags = 2;
 [[nodiscard]] constexpr auto is_reserved_tag(int tag) -> bool {

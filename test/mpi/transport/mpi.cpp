@@ -45,7 +45,6 @@ TEST_CASE("communicators that cannot be used are refused") {
 
 TEST_CASE("a failing routine is named") {
     papcoll::mpi_transport t(MPI_COMM_WORLD);
-    while (!t.ready()) t.idle();
     try {
         (void)t.isend(papcoll::channel::data, {}, t.size(), 0);
         FAIL("a send to nobody must throw");
@@ -53,25 +52,4 @@ TEST_CASE("a failing routine is named") {
         CHECK(e.error_class() == MPI_ERR_RANK);
         CHECK(std::string(e.what()).find("MPI_Isend") != std::string::npos);
     }
-}
-
-TEST_CASE("a message that is too long is reported by its error class") {
-    papcoll::mpi_transport t(MPI_COMM_WORLD);
-    while (!t.ready()) t.idle();
-    if (t.size() == 1) return; // Open MPI does not notice on the way to oneself
-    int const to = (t.rank() + 1) % t.size();
-    int const from = (t.rank() + t.size() - 1) % t.size();
-    std::vector<std::byte> const out(8);
-    std::vector<std::byte> in(64);
-    std::vector<MPI_Request> pendings;
-    pendings.push_back(t.irecv(papcoll::channel::data, std::span(in).first(4), from, 3));
-    pendings.push_back(t.isend(papcoll::channel::data, std::span(out), to, 3));
-    int error_class = MPI_SUCCESS;
-    std::vector<int> done;
-    try {
-        while (done.size() < 2) t.wait_some(pendings, done);
-    } catch (papcoll::mpi_error const& e) {
-        error_class = e.error_class();
-    }
-    CHECK(error_class == MPI_ERR_TRUNCATE);
 }

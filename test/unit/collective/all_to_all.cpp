@@ -103,7 +103,6 @@ public:
 
     [[nodiscard]] auto rank() const -> int { return m_inner.rank(); }
     [[nodiscard]] auto size() const -> int { return m_inner.size(); }
-    [[nodiscard]] auto ready() -> bool { return m_inner.ready(); }
     [[nodiscard]] auto concurrent() const -> bool { return false; }
     [[nodiscard]] auto max_message_bytes() const -> std::size_t { return m_inner.max_message_bytes(); }
     [[nodiscard]] auto attachment() -> std::shared_ptr<void>& { return m_inner.attachment(); }
@@ -123,18 +122,22 @@ public:
         if (counted) m_seen->most_open_receives = std::max(m_seen->most_open_receives, ++m_open->second);
         return {m_inner.irecv(ch, parts, from, tag), counted};
     }
-    void test_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, false); }
-    void wait_some(std::span<pending> pendings, std::vector<int>& done) { some(pendings, done, true); }
+    void test_some(std::span<pending> pendings, std::vector<papcoll::completion>& done) {
+        some(pendings, done, false);
+    }
+    void wait_some(std::span<pending> pendings, std::vector<papcoll::completion>& done) {
+        some(pendings, done, true);
+    }
     void idle() { m_inner.idle(); }
     [[nodiscard]] auto borrowed() const -> counting_endpoint {
         auto copy = *this;
         copy.m_inner = m_inner.borrowed();
         return copy;
     }
-    auto abandon(std::span<pending>) noexcept -> bool { return false; }
+    auto abandon(std::span<pending>, std::span<pending>) noexcept -> bool { return false; }
 
 private:
-    void some(std::span<pending> pendings, std::vector<int>& done, bool block) {
+    void some(std::span<pending> pendings, std::vector<papcoll::completion>& done, bool block) {
         std::vector<endpoint::pending> inner;
         for (auto& p : pendings) inner.push_back(p.inner);
         auto const before = done.size();
@@ -144,7 +147,7 @@ private:
             m_inner.test_some(inner, done);
         for (std::size_t i = 0; i < pendings.size(); ++i) pendings[i].inner = inner[i];
         for (auto i = before; i < done.size(); ++i) {
-            auto const& p = pendings[static_cast<std::size_t>(done[i])];
+            auto const& p = pendings[static_cast<std::size_t>(done[i].position)];
             if (p.counted) --(p.inner.sender ? m_open->first : m_open->second);
         }
     }

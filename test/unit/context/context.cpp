@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -105,19 +106,55 @@ TEST_CASE("a transport with short messages is measured as far as it goes") {
                           });
 }
 
-TEST_CASE("operations never use the tags that are reserved") {
+TEST_CASE("operations never use the tags that are reserved, nor those of another series") {
     papcoll::threads::run(1, [](endpoint& self) {
-        auto const context = papcoll::context_of(self);
-        int const first = context->next_tag();
-        int tags = 0, next = first;
-        do {
-            CHECK_UNARY(next >= 0);
-            CHECK_UNARY_FALSE(papcoll::is_reserved_tag(next));
-            CHECK_UNARY_FALSE(papcoll::is_reserved_tag(next + 1)); // of the companion channel
-            ++tags;
-            next = context->next_tag();
-        } while (next != first);
-        CHECK(2 * tags == papcoll::tag_count - papcoll::reserved_tags);
+        papcoll::attach(self);
+        auto const c = papcoll::context_of(self);
+        std::set<int> seen;
+        for (auto const& tags : {c->tags(), c->open_tags()})
+            for (int i = 0; i < tags->operations(); ++i) {
+                int const tag = c->next_tag(tags);
+                for (int const one : {tag, tag + 1}) { // the second of the companion channel
+                    CHECK_UNARY(one >= 0);
+                    CHECK_UNARY_FALSE(papcoll::is_reserved_tag(one));
+                    CHECK_UNARY(seen.insert(one).second);
+                }
+            }
+        CHECK(static_cast<int>(seen.size()) == papcoll::tag_count - papcoll::reserved_tags);
+        CHECK(c->next_tag(c->tags()) == 0);
+    });
+}
+
+TEST_CASE("an operation keeps its tag until it has ended or goes") {
+    auto const tags = std::make_shared<papcoll::detail::tag_ledger>(10, 70);
+    std::vector<papcoll::detail::tag_lease> leases;
+    for (int i = 0; i < 70; ++i) {
+        int const tag = tags->next();
+        CHECK(tags->is_free(tag));
+        leases.emplace_back(tags, tag);
+        CHECK_FALSE(tags->is_free(tag));
+    }
+    leases[66].end();
+    for (int i = 0; i < 70; ++i) CHECK(tags->is_free(tags->next()) == (i == 66));
+    leases[3] = papcoll::detail::tag_lease(tags, 10 + 2 * 66);
+    CHECK(tags->is_free(10 + 2 * 3));
+    CHECK_FALSE(tags->is_free(10 + 2 * 66));
+    leases.clear();
+    for (int i = 0; i < 70; ++i) CHECK(tags->is_free(tags->next()));
+}
+
+TEST_CASE("turns that are passed early are skipped when they come") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        papcoll::attach(self);
+        auto const c = papcoll::context_of(self);
+        for (std::uint32_t i = 0; i < 5; ++i) CHECK(c->next_turn() == i);
+        c->pass_turn(2);
+        c->pass_turn(1);
+        CHECK(c->is_turn(0));
+        c->pass_turn(0);
+        CHECK(c->is_turn(3));
+        c->pass_turn(3);
+        CHECK(c->is_turn(4));
     });
 }
 
@@ -134,15 +171,6 @@ TEST_CASE("the transfer time is latency plus bytes") {
     papcoll::link_model const link{papcoll::ticks(1000), 0.5};
     CHECK(link.transfer_time(0) == papcoll::ticks(1000));
     CHECK(link.transfer_time(std::size_t(1) << 33) == papcoll::ticks(1000 + (std::int64_t(1) << 32)));
-}
-
-TEST_CASE("each operation has two tags, which go round below the reserved one") {
-    papcoll::threads::run(1, [](endpoint& self) {
-        auto const c = papcoll::context_of(self);
-        for (int i = 0; i < papcoll::detail::operation_tags; ++i) CHECK(c->next_tag() == 2 * i);
-        CHECK(2 * papcoll::detail::operation_tags <= papcoll::detail::attachment_tag);
-        CHECK(c->next_tag() == 0);
-    });
 }
 
 TEST_CASE("one thread drives and all waiters end, failures go to their own operation") {

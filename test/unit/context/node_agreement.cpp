@@ -42,7 +42,7 @@ TEST_CASE("all ranks learn who shares a node, at every number of ranks") {
 
 TEST_CASE("threads share one node") {
     papcoll::threads::run(5, [](endpoint& self) {
-        CHECK(papcoll::context_of(self)->nodes().empty());
+        CHECK_THROWS_AS((void)papcoll::context_of(self), std::logic_error);
         papcoll::attach(self);
         CHECK(papcoll::context_of(self)->nodes() == std::vector<int>(5, 0));
     });

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <vector>
 
 using papcoll::progress_engine;
 using papcoll::progress_thread;
@@ -25,6 +26,7 @@ public:
         return m_left == 0;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_left == 0; }
+    [[nodiscard]] auto left() const -> int { return m_left; }
     [[nodiscard]] auto by_others() const -> int { return m_by_others; }
 
 private:
@@ -43,39 +45,57 @@ auto soon(Condition condition) -> bool {
 
 } // namespace
 
-TEST_CASE("a thread that has nothing to do steps again when it is wanted or resumed, not before") {
+TEST_CASE("a thread that has nothing to do steps again when it is resumed, not before") {
     std::atomic<int> taken = 0;
     progress_thread thread([&] {
         ++taken;
         return progress_thread::outcome::nothing_to_do;
     });
-    thread.resume(); // nobody wants it
     std::this_thread::sleep_for(5ms);
     CHECK(taken == 0);
-    thread.wanted();
+    thread.resume();
     CHECK(soon([&] { return taken == 1; }));
     std::this_thread::sleep_for(5ms);
     CHECK(taken == 1);
     thread.resume();
     CHECK(soon([&] { return taken == 2; }));
-    thread.unwanted();
+    thread.stop();
     thread.resume();
     std::this_thread::sleep_for(5ms);
     CHECK(taken == 2);
 }
 
 TEST_CASE("the background rests while somebody waits, and goes on afterwards") {
-    auto const engine = std::make_shared<progress_engine>(true);
+    progress_engine engine(true);
     auto const awaited = std::make_shared<steps>(300), other = std::make_shared<steps>(1000);
-    engine->add(awaited);
-    engine->add(other);
-    auto const keeper = progress_engine::keep_driving(engine);
-    engine->wait(*awaited, [] { std::this_thread::sleep_for(50us); });
+    engine.start(awaited);
+    engine.start(other);
+    engine.wait(*awaited, [] { std::this_thread::sleep_for(50us); });
     CHECK(awaited->by_others() < 100); // at most what it did before the wait began
-    CHECK(soon([&] { return other->finished(); }));
+    CHECK(soon([&] { return engine.ended(*other); }));
     CHECK(other->by_others() > 0);
-    CHECK(engine->test(*awaited));
-    CHECK(engine->retire(*awaited) == nullptr);
-    CHECK(engine->test(*other));
-    CHECK(engine->retire(*other) == nullptr);
+    CHECK(engine.ended(*awaited));
+    CHECK(engine.retire(*awaited) == nullptr);
+    CHECK(engine.retire(*other) == nullptr);
+}
+
+TEST_CASE("where one thread alone may drive nothing progresses by itself, but by progress()") {
+    progress_engine engine(false);
+    auto const op = std::make_shared<steps>(3);
+    engine.start(op);
+    std::this_thread::sleep_for(5ms);
+    CHECK_FALSE(engine.ended(*op));
+    while (!engine.ended(*op)) engine.progress();
+    CHECK(op->by_others() == 0);
+    CHECK_FALSE(engine.progress()); // nothing is left
+}
+
+TEST_CASE("beginning an operation does not poll those that are under way") {
+    progress_engine engine(false);
+    std::vector<std::shared_ptr<steps>> operations;
+    for (int i = 0; i < 100; ++i) {
+        operations.push_back(std::make_shared<steps>(1000));
+        engine.start(operations.back());
+    }
+    for (auto const& op : operations) CHECK(op->left() == 999);
 }

@@ -25,7 +25,7 @@ TEST_CASE("an empty environment asks for nothing") {
     auto const settings = settings_of({});
     CHECK(settings.algorithm("REDUCE").empty());
     CHECK(settings.tuning_file().empty());
-    CHECK_FALSE(settings.tuning_text());
+    CHECK_FALSE(settings.tuning().named);
     CHECK_FALSE(settings.report());
     CHECK(settings.hash() == settings_of({{"PAPCOLL_REDUCE_ALGORITHM", ""}}).hash());
 }
@@ -44,32 +44,20 @@ TEST_CASE("the hash tells settings apart that ranks must agree on, and no others
     CHECK(one != settings_of({{"PAPCOLL_REDUCE_ALGORITHM", "rinh"}}).hash());
     CHECK(one != settings_of({{"PAPCOLL_GATHER_ALGORITHM", "ring"}}).hash());
     CHECK(one == settings_of({{"PAPCOLL_REDUCE_ALGORITHM", "ring"}, {"PAPCOLL_REPORT", "1"}}).hash());
-    CHECK(settings_of({{"PAPCOLL_TUNING_FILE", "/nowhere"}}).hash() != settings_of({}).hash());
+    CHECK(settings_of({{"PAPCOLL_TUNING_FILE", "/nowhere"}}).hash() == settings_of({}).hash()); // rank 0's
 }
 
-TEST_CASE("of a tuning file the content counts, not the name") {
-    for (auto const* name : {"settings_a.json", "settings_b.json"}) std::ofstream(name) << "{}";
+TEST_CASE("a tuning file is read when it is asked for") {
+    std::ofstream("settings_a.json") << "{}";
     auto const a = settings_of({{"PAPCOLL_TUNING_FILE", "settings_a.json"}});
-    CHECK(a.tuning_text() == "{}");
-    CHECK(a.hash() == settings_of({{"PAPCOLL_TUNING_FILE", "settings_b.json"}}).hash());
-    std::ofstream("settings_b.json") << "{ }";
-    CHECK(a.hash() != settings_of({{"PAPCOLL_TUNING_FILE", "settings_b.json"}}).hash());
-    for (auto const* name : {"settings_a.json", "settings_b.json"}) std::remove(name);
-}
-
-TEST_CASE("a tuning file that cannot be read is none, and differs from all that can") {
-    auto const directory = settings_of({{"PAPCOLL_TUNING_FILE", "."}}); // can be opened
-    CHECK(directory.tuning_file() == ".");
-    CHECK_FALSE(directory.tuning_text());
-    CHECK(directory.hash() == settings_of({{"PAPCOLL_TUNING_FILE", "/nowhere"}}).hash());
-    for (auto const* text : {"", "none", "cannot be read"}) {
-        std::ofstream("settings_c.json") << text;
-        auto const read = settings_of({{"PAPCOLL_TUNING_FILE", "settings_c.json"}});
-        CHECK(read.tuning_text() == text);
-        CHECK(read.hash() != directory.hash());
-        CHECK(read.hash() != settings_of({}).hash());
-    }
-    std::remove("settings_c.json");
+    CHECK(a.tuning().named);
+    CHECK(a.tuning().content == "{}");
+    std::ofstream("settings_a.json") << "{ }";
+    CHECK(a.tuning().content == "{ }");
+    std::remove("settings_a.json");
+    CHECK(a.tuning().named);
+    CHECK_FALSE(a.tuning().content);
+    CHECK_FALSE(settings_of({{"PAPCOLL_TUNING_FILE", "."}}).tuning().content); // can be opened
 }
 
 TEST_CASE("a misspelt variable is found, and counts among what ranks must agree on") {

@@ -77,7 +77,8 @@ void disseminate(int ranks, std::vector<int> const& owners, std::vector<transfer
                 }
                 auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
                     schedule_kind::dissemination, share_of(all, self.rank()), blocks, owned, windows));
-                papcoll::copy_operation<endpoint, int> op(papcoll::context_of(self), program, 0, data.data());
+                papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0,
+                                                          data.data());
                 execute(op);
                 CHECK(data == expected);
             });
@@ -105,7 +106,7 @@ void reduce(int ranks, std::vector<int> const& owners, std::vector<transfer> con
                 auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
                     schedule_kind::reduction, share_of(all, self.rank()), blocks, owned, windows));
                 papcoll::combine_operation<endpoint, long, decltype(append)> op(
-                    papcoll::context_of(self), program, 0,
+                    papcoll::detail::attached_context(self), program, 0,
                     papcoll::reduction_buffers<long>{in.data(), out.data(), 0}, append);
                 execute(op);
                 CHECK(out == result);
@@ -171,7 +172,7 @@ TEST_CASE("what cannot be is found before or at the end, not waited for") {
             auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
                 schedule_kind::reduction, share_of(all, 0), {{0, 4}}, {true}, all_windows[4]));
             papcoll::combine_operation<endpoint, long, std::plus<>> op(
-                papcoll::context_of(self), program, 0,
+                papcoll::detail::attached_context(self), program, 0,
                 papcoll::reduction_buffers<long>{in.data(), out.data(), 0}, std::plus<>());
             execute(op);
         });
@@ -221,7 +222,8 @@ TEST_CASE("both ends decide alike which messages are admitted, whatever the bloc
             }
             auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
                 schedule_kind::dissemination, share_of(ring, self.rank()), blocks, owned, windows));
-            papcoll::copy_operation<endpoint, int> op(papcoll::context_of(self), program, 0, data.data());
+            papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0,
+                                                      data.data());
             execute(op);
             CHECK(data == expected);
         });

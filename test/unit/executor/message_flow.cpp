@@ -12,6 +12,7 @@
 #include <vector>
 
 using papcoll::channel;
+using papcoll::detail::arrival_of_message;
 using papcoll::threads::endpoint;
 using flow = papcoll::detail::message_flow<endpoint, int>;
 
@@ -69,7 +70,7 @@ TEST_CASE("messages in any parts arrive whole, in pieces of any length, and are 
                 std::vector<scattered<std::byte const>> out;
                 flow f(self, 4);
                 CHECK(f.empty());
-                CHECK_FALSE(f.poll(false, [](int) {}));
+                CHECK_FALSE(f.poll(false, [](int, auto) {}));
                 for (std::size_t k = 0; k < lengths.size(); ++k) { // cut differently at the two ends
                     in.emplace_back(lengths[k], 10 + static_cast<unsigned>(k));
                     out.emplace_back(lengths[k], 50 + static_cast<unsigned>(k));
@@ -88,7 +89,11 @@ TEST_CASE("messages in any parts arrive whole, in pieces of any length, and are 
                     f.receive(channel::data, again.back().parts(), from, 500, 1);
                 }
                 std::vector<int> labels;
-                while (!f.empty()) f.poll(true, [&](int label) { labels.push_back(label); });
+                while (!f.empty())
+                    f.poll(true, [&](int label, arrival_of_message how) {
+                        CHECK(how == arrival_of_message::whole);
+                        labels.push_back(label);
+                    });
                 std::sort(labels.begin(), labels.end());
                 std::vector<int> expected;
                 for (int const first : {0, 100})
@@ -103,6 +108,50 @@ TEST_CASE("messages in any parts arrive whole, in pieces of any length, and are 
                 }
             });
         }
+}
+
+TEST_CASE("the receiver is told of messages that say nothing, and of those of another length") {
+    for (std::size_t const most : {4u, 1000u}) {
+        CAPTURE(most);
+        papcoll::threads::run(2, {.max_message_bytes = most}, [](endpoint& self) {
+            std::vector<std::byte> in(60), out(10);
+            flow f(self, 4);
+            std::vector<arrival_of_message> seen(6, arrival_of_message::other);
+            for (int k = 0; k < 6; ++k)
+                f.receive(channel::data, std::span(in).subspan(10 * static_cast<std::size_t>(k), 10),
+                          1 - self.rank(), k);
+            f.send(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 10);
+            f.send_nothing(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 11);
+            f.send(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 12);
+            f.send(channel::data, std::span<std::byte const>(out).first(9), 1 - self.rank(), 13);
+            f.send_nothing(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 14);
+            f.send(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 15);
+            while (!f.empty())
+                f.poll(true, [&](int label, arrival_of_message how) {
+                    if (label < 10) seen[static_cast<std::size_t>(label)] = how;
+                });
+            using enum arrival_of_message;
+            CHECK(seen == std::vector{whole, nothing, whole, other, nothing, whole});
+        });
+    }
+}
+
+TEST_CASE("a flow that is given up writes nothing any more") {
+    papcoll::threads::run(2, [](endpoint& self) {
+        std::vector<std::byte> in(10), out(10, std::byte{1}), later(10);
+        {
+            flow f(self, 4);
+            f.receive(channel::data, std::span(in), 1 - self.rank(), 0);
+            CHECK_FALSE(f.abandon());
+            CHECK(f.empty());
+        }
+        flow f(self, 8);
+        f.receive(channel::data, std::span(later), 1 - self.rank(), 0);
+        f.send(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 1);
+        while (!f.empty()) f.poll(true, [](int, auto) {});
+        CHECK(later == out);
+        CHECK(in == std::vector<std::byte>(10));
+    });
 }
 
 TEST_CASE("neighbouring stretches become one") {

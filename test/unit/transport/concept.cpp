@@ -16,23 +16,25 @@ struct alone {
 
     [[nodiscard]] auto rank() const -> int { return 0; }
     [[nodiscard]] auto size() const -> int { return 1; }
-    [[nodiscard]] auto ready() -> bool { return true; }
     [[nodiscard]] auto concurrent() const -> bool { return false; }
     [[nodiscard]] auto max_message_bytes() const -> std::size_t { return 1; }
     [[nodiscard]] auto attachment() -> std::shared_ptr<void>& { return *m_attachment; }
     [[nodiscard]] auto borrowed() const -> alone { return *this; }
     auto isend(papcoll::channel, papcoll::const_message_parts, int, int) -> pending { return {}; }
     auto irecv(papcoll::channel, papcoll::message_parts, int, int) -> pending { return {}; }
-    void test_some(std::span<pending>, std::vector<int>&) {}
-    void wait_some(std::span<pending>, std::vector<int>&) {}
+    void test_some(std::span<pending>, std::vector<papcoll::completion>&) {}
+    void wait_some(std::span<pending>, std::vector<papcoll::completion>&) {}
     void idle() {}
-    auto abandon(std::span<pending>) noexcept -> bool { return false; }
+    auto abandon(std::span<pending>, std::span<pending>) noexcept -> bool { return false; }
 
     std::shared_ptr<std::shared_ptr<void>> m_attachment = std::make_shared<std::shared_ptr<void>>();
 };
 
 struct without_abandon : alone {
-    void abandon(std::span<pending>) = delete;
+    void abandon(std::span<pending>, std::span<pending>) = delete;
+};
+struct completions_without_bytes : alone {
+    void test_some(std::span<pending>, std::vector<int>&) {}
 };
 struct rank_of_wrong_type : alone {
     [[nodiscard]] auto rank() const -> long { return 0; }
@@ -58,6 +60,7 @@ TEST_CASE("the concept takes its archetype and refuses near misses") {
     CHECK(papcoll::transport<papcoll::threads::endpoint>);
     CHECK(papcoll::transport<papcoll::mpi_transport>);
     CHECK_FALSE(papcoll::transport<without_abandon>);
+    CHECK_FALSE(papcoll::transport<completions_without_bytes>);
     CHECK_FALSE(papcoll::transport<rank_of_wrong_type>);
     CHECK_FALSE(papcoll::transport<without_attachment>);
     CHECK_FALSE(papcoll::transport<send_returns_nothing>);

@@ -26,7 +26,7 @@ TEST_CASE("a rendezvous send is not complete before its receive is posted") {
     papcoll::threads::run(2, options{.eager_limit = 0}, [](endpoint& self) {
         std::byte data{42};
         std::vector<endpoint::pending> pendings;
-        std::vector<int> done;
+        std::vector<papcoll::completion> done;
         if (self.rank() == 0) {
             pendings.push_back(self.isend(papcoll::channel::data, std::span(&data, 1), 1, 0));
             self.test_some(pendings, done);
@@ -55,7 +55,9 @@ TEST_CASE("the adversary delivers out of order, and the seed repeats it") {
             for (std::size_t i = 0; i < in.size(); ++i)
                 sends.push_back(
                     self.isend(papcoll::channel::data, std::span(out).subspan(i, 1), 0, static_cast<int>(i)));
-            while (result.size() < in.size()) self.wait_some(pendings, result);
+            std::vector<papcoll::completion> done;
+            while (done.size() < in.size()) self.wait_some(pendings, done);
+            for (auto const& ended : done) result.push_back(ended.position);
         });
         return result;
     };
@@ -72,7 +74,7 @@ TEST_CASE("a rank that fails ends the others' waits, and its exception comes out
             std::byte data{};
             std::vector<endpoint::pending> pendings{
                 self.irecv(papcoll::channel::data, std::span(&data, 1), 1, 0)};
-            std::vector<int> done;
+            std::vector<papcoll::completion> done;
             try {
                 self.wait_some(pendings, done);
             } catch (papcoll::threads::aborted const&) {

@@ -69,7 +69,10 @@ public:
     [[nodiscard]] auto size() const -> int { return m_transport.size(); }
     /// Nothing is under way, and nothing will come.
     [[nodiscard]] auto is_quiet() const -> bool { return m_open == 0 && m_letters.empty(); }
-    auto abandon() noexcept -> bool { return m_transport.abandon(m_pending); }
+    auto abandon() noexcept -> bool {
+        auto const all = std::span(m_pending);
+        return m_transport.abandon(all.first(m_inbox.size()), all.subspan(m_inbox.size()));
+    }
 
     void send_up(upward const& message) { send(0, std::make_shared<letter>(message)); }
     void send_down(int to, downward const& message, time_list times = nullptr) {
@@ -81,10 +84,11 @@ public:
     template <class OnUp, class OnDown>
     auto drive(OnUp on_up, OnDown on_down) -> bool {
         m_done.clear();
+        if (is_quiet()) return false; // MPI may be finalized
         m_transport.test_some(m_pending, m_done);
         forget_sent();
-        for (int const done : m_done) {
-            auto const i = static_cast<std::size_t>(done);
+        for (auto const& done : m_done) {
+            auto const i = static_cast<std::size_t>(done.position);
             bool const last = rank() == 0 ? hand_out_up(i, on_up) : hand_out_down(i, on_down);
             if (last)
                 --m_open;
@@ -132,9 +136,10 @@ private:
     }
     // Sends stand behind the receives; leaves the positions of receives in m_done.
     void forget_sent() {
-        std::sort(m_done.begin(), m_done.end());
-        while (!m_done.empty() && m_done.back() >= static_cast<int>(m_inbox.size())) {
-            auto const i = static_cast<std::ptrdiff_t>(m_done.back());
+        std::sort(m_done.begin(), m_done.end(),
+                  [](completion const& a, completion const& b) { return a.position < b.position; });
+        while (!m_done.empty() && m_done.back().position >= static_cast<int>(m_inbox.size())) {
+            auto const i = static_cast<std::ptrdiff_t>(m_done.back().position);
             m_pending.erase(m_pending.begin() + i);
             m_letters.erase(m_letters.begin() + i - static_cast<std::ptrdiff_t>(m_inbox.size()));
             m_done.pop_back();
@@ -163,7 +168,7 @@ private:
     std::size_t m_open; // receives that still wait for a message
     std::vector<pending> m_pending;
     std::vector<std::shared_ptr<letter>> m_letters;
-    std::vector<int> m_done;
+    std::vector<completion> m_done;
 };
 
 } // namespace papcoll::inline v0::detail

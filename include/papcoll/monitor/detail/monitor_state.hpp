@@ -42,7 +42,7 @@ public:
         , m_clock(synchronised(m_transport, m_options))
         , m_predictor(std::move(predictor))
         , m_exchange(m_transport, m_clock)
-        , m_engine(context_in(m_transport)->engine()) {}
+        , m_engine(engine_in(m_transport)) {}
 
     /// Lets the state progress while its rank is elsewhere: by a thread, or else with papcoll's operations.
     void start(std::shared_ptr<monitor_state> const& self) {
@@ -76,7 +76,11 @@ public:
         std::unique_lock lock(m_mutex);
         note_end();
         m_taking = true;
-        if (!step_to_decision()) wait(lock);
+        if (!step_to_decision()) {
+            lock.unlock();
+            wait();
+            lock.lock();
+        }
         m_taking = false;
         m_begin.reset();
         m_ended = m_reported = false;
@@ -133,6 +137,22 @@ private:
 
     private:
         std::weak_ptr<monitor_state> m_state;
+    };
+
+    /// Ends when it is decided what this rank takes.
+    class decision_operation final : public operation {
+    public:
+        explicit decision_operation(monitor_state& state)
+            : m_state(state) {}
+        auto advance(bool) -> bool override {
+            std::unique_lock const lock(m_state.m_mutex, std::try_to_lock);
+            return lock && (m_decided = m_state.step_to_decision());
+        }
+        [[nodiscard]] auto finished() const -> bool override { return m_decided; }
+
+    private:
+        monitor_state& m_state;
+        bool m_decided = false;
     };
 
     static auto synchronised(Transport& t, monitor_options const& options) -> synchronised_clock {
@@ -209,21 +229,14 @@ private:
         });
         return false;
     }
-    // The operations of this process progress meanwhile: others may wait for them before they get here.
-    void wait(std::unique_lock<std::mutex>& lock) {
-        if (m_has_thread) m_engine->add(m_step);
-        auto const retire = [this](void*) {
-            if (m_has_thread) m_engine->retire(*m_step);
-        };
-        std::unique_ptr<void, decltype(retire)> const guard(this, retire);
+    void wait() {
         ticks pause = std::chrono::microseconds(30);
-        while (!step_to_decision()) {
-            lock.unlock();
-            m_engine->test(*m_step);
+        auto const rest = [&] {
             std::this_thread::sleep_for(pause);
             pause = std::min(2 * pause, std::max(m_options.poll / 2, pause));
-            lock.lock();
-        }
+        };
+        if (auto const failure = m_engine->run(std::make_shared<decision_operation>(*this), rest))
+            std::rethrow_exception(failure);
     }
 
     monitor_options m_options;

@@ -1,0 +1,145 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/agreement.hpp>
+#include <papcoll/context/context.hpp>
+#include <papcoll/context/node_agreement.hpp>
+#include <papcoll/context/ping.hpp>
+#include <papcoll/context/progress_engine.hpp>
+#include <papcoll/context/settings.hpp>
+#include <papcoll/context/text_broadcast.hpp>
+#include <papcoll/transport/transport.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace papcoll::inline v0::detail {
+
+/// What ranks merge when papcoll attaches.
+struct attachment_record {
+    double latency;
+    double per_byte;
+    std::int32_t checks;
+    std::int32_t measure;
+    std::int64_t least_settings, greatest_settings;
+    /// The length of rank 0's tuning table, or why there is none; others say nothing.
+    std::int64_t tuning_bytes;
+
+    static constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::min();
+    static constexpr std::int64_t not_readable = -2;
+    static constexpr std::int64_t not_named = -1;
+
+    static auto merge(attachment_record const& a, attachment_record const& b) -> attachment_record {
+        return {std::max(a.latency, b.latency),
+                std::max(a.per_byte, b.per_byte),
+                std::max(a.checks, b.checks),
+                std::max(a.measure, b.measure),
+                std::min(a.least_settings, b.least_settings),
+                std::max(a.greatest_settings, b.greatest_settings),
+                std::max(a.tuning_bytes, b.tuning_bytes)};
+    }
+    /// Throws the same on all ranks.
+    void check() const {
+        if (least_settings != greatest_settings)
+            throw std::invalid_argument("papcoll: ranks disagree on the environment: PAPCOLL_…_ALGORITHM "
+                                        "must be the same on all");
+    }
+};
+
+/// Lets the ranks of a transport agree on what attach_options and the environment leave open: options and
+/// settings, then the link by a ping, the tuning table of rank 0, and the nodes.
+template <transport Transport>
+class attach_operation final : public operation {
+public:
+    attach_operation(Transport const& t, attach_options const& options)
+        : m_transport(t)
+        , m_tuning(t.rank() == 0 ? environment_settings::instance().tuning() : tuning_text())
+        , m_options(record_of(options), attachment_record::merge, attachment_tag)
+        , m_ping(t, attachment_tag)
+        , m_nodes(t, attachment_tag) {}
+
+    auto advance(bool block) -> bool override { return m_finished = proceed(block); }
+    [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    auto abandon() noexcept -> bool override {
+        bool kept = m_options.abandon(m_transport);
+        kept = m_ping.abandon(m_transport) || kept;
+        kept = (m_link && m_link->abandon(m_transport)) || kept;
+        kept = (m_text && m_text->abandon(m_transport)) || kept;
+        return m_nodes.abandon(m_transport) || kept;
+    }
+    /// Valid when it has finished; once.
+    [[nodiscard]] auto result() -> agreed_options {
+        auto const& link = m_link ? m_link->result() : m_options.result();
+        auto const& options = m_options.result();
+        tuning_text tuning{options.tuning_bytes != attachment_record::not_named};
+        if (m_text) tuning.content = m_text->result();
+        return {static_cast<check_level>(options.checks),
+                {ticks(static_cast<std::int64_t>(link.latency)), link.per_byte},
+                m_nodes.result(m_transport.rank()),
+                std::move(tuning)};
+    }
+
+private:
+    using agreement_type =
+        agreement<Transport, attachment_record,
+                  attachment_record (*)(attachment_record const&, attachment_record const&)>;
+
+    [[nodiscard]] auto record_of(attach_options const& options) const -> attachment_record {
+        auto const settings = environment_settings::instance().hash();
+        auto const link = options.link.value_or(link_model{});
+        return {static_cast<double>(link.latency.count()),
+                link.per_byte,
+                static_cast<std::int32_t>(options.checks),
+                options.link ? 0 : 1,
+                settings,
+                settings,
+                tuning_bytes()};
+    }
+    [[nodiscard]] auto tuning_bytes() const -> std::int64_t {
+        if (m_transport.rank() != 0) return attachment_record::not_mine;
+        if (!m_tuning.named) return attachment_record::not_named;
+        if (!m_tuning.content) return attachment_record::not_readable;
+        return static_cast<std::int64_t>(m_tuning.content->size());
+    }
+    auto proceed(bool block) -> bool {
+        if (!m_options.advance(m_transport, block)) return false;
+        auto const& agreed = m_options.result();
+        agreed.check();
+        if (agreed.measure != 0) {
+            if (!m_ping.advance(m_transport, block)) return false;
+            if (!m_link) begin_link_agreement(agreed);
+            if (!m_link->advance(m_transport, block)) return false;
+        }
+        if (agreed.tuning_bytes >= 0) {
+            if (!m_text)
+                m_text.emplace(std::move(m_tuning.content).value_or(std::string()),
+                               static_cast<std::size_t>(agreed.tuning_bytes), attachment_tag);
+            if (!m_text->advance(m_transport, block)) return false;
+        }
+        return m_nodes.advance(m_transport, block);
+    }
+    void begin_link_agreement(attachment_record record) {
+        auto const measured = m_ping.result();
+        record.latency = static_cast<double>(measured.latency.count());
+        record.per_byte = measured.per_byte;
+        m_link.emplace(record, attachment_record::merge, attachment_tag);
+    }
+
+    Transport m_transport;
+    tuning_text m_tuning; // rank 0's
+    agreement_type m_options;
+    ping<Transport> m_ping;
+    std::optional<agreement_type> m_link;
+    std::optional<text_broadcast<Transport>> m_text;
+    node_agreement<Transport> m_nodes;
+    bool m_finished = false;
+};
+
+} // namespace papcoll::inline v0::detail
