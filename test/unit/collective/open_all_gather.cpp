@@ -21,6 +21,7 @@ static_assert(papcoll::transport<shared_endpoint>);
 /// Forwards what others need while its user is busy elsewhere: `rank` 0 only watches a number.
 void forwards_in_the_background(endpoint& e, std::atomic<int>& others_done) {
     shared_endpoint self(e);
+    papcoll::attach(self);
     open_suite::elements const all{self.size(), 4000, 1};
     auto out = all.nothing();
     auto const part = all.part(self.rank());
@@ -38,6 +39,7 @@ void forwards_in_the_background(endpoint& e, std::atomic<int>& others_done) {
 /// Receives while its user is busy and has contributed nothing.
 void receives_in_the_background(endpoint& e, std::atomic<int>& others_done) {
     shared_endpoint self(e);
+    papcoll::attach(self);
     open_suite::elements const all{self.size(), 4000, 1};
     auto out = all.nothing();
     auto const part = all.part(self.rank());
@@ -91,6 +93,7 @@ TEST_CASE("split-phase collectives with a thread that drives them") {
     for (int const ranks : {1, 2, 5})
         papcoll::threads::run(ranks, {.eager_limit = 1000}, [](endpoint& e) {
             shared_endpoint self(e);
+    papcoll::attach(self);
             open_suite::all_policies(self, self.rank(), self.size());
             open_suite::mistakes(self, self.rank(), self.size());
         });

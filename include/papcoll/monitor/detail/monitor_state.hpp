@@ -32,6 +32,16 @@ template <transport Transport>
     return std::derived_from<Transport, threads::endpoint> || t.concurrent();
 }
 
+/// The engine that drives this rank's operations, those to come included: of a transport without MPI it is the
+/// attachment's.
+template <transport Transport>
+[[nodiscard]] auto engine_of_rank(Transport& t) -> std::shared_ptr<progress_engine> {
+    if constexpr (std::derived_from<Transport, mpi_transport>)
+        return engine_of(t);
+    else
+        return attached_context(t)->engine();
+}
+
 /// What is behind a monitor; shared with its thread, with the progress engine and with those who clean up.
 template <transport Transport, arrival_predictor Predictor>
 class monitor_state final : public leaver {
@@ -42,7 +52,7 @@ public:
         , m_clock(synchronised(m_transport, m_options))
         , m_predictor(std::move(predictor))
         , m_exchange(m_transport, m_clock)
-        , m_engine(engine_in(m_transport)) {}
+        , m_engine(engine_of_rank(m_transport)) {}
 
     /// Lets the state progress while its rank is elsewhere: by a thread, or else with papcoll's operations.
     void start(std::shared_ptr<monitor_state> const& self) {
