@@ -26,6 +26,7 @@ TEST_CASE("automatic on a part of the ranks, with blocking calls that match nonb
     int const mine = half.rank() + 1;
     int const all = half.size() * (half.size() + 1) / 2;
     int sum = 0;
+    papcoll::attach(half);
     if (half.rank() % 2 == 0)
         papcoll::all_reduce(half, mine, sum, std::plus<>());
     else
@@ -38,6 +39,7 @@ TEST_CASE("an unfinished request progresses while other calls block, whatever th
     std::vector<double> const in(30'000, 1.0);
     std::vector<double> out(in.size());
     int flag = 0;
+    papcoll::attach(world);
     auto pending = papcoll::iall_reduce(world, in.data(), in.size(), out.data(), std::plus<>());
     if (world.rank() == world.size() - 1) pending.wait(); // before the broadcast, which it roots
     flag = world.rank() == world.size() - 1 ? 7 : 0;

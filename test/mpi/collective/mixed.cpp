@@ -22,6 +22,8 @@ TEST_CASE("long messages, admitted, cut at blocks and with a tail behind the hea
 TEST_CASE("collectives of several communicators under way together") {
     mpi::communicator const world;
     auto const part = world.split(world.rank() % 2, -world.rank());
+    papcoll::attach(world);
+    papcoll::attach(part);
     std::vector<double> mine(3000, world.rank()), sum(3000), theirs(3000);
     auto a = papcoll::iall_reduce(world, mine.data(), 3000, sum.data(), std::plus<>(), papcoll::circulant{});
     auto b =

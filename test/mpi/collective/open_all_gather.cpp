@@ -40,6 +40,7 @@ TEST_CASE("a rank forwards what others need while its program is elsewhere") {
     open_suite::elements const all{world.size(), 30'000, 1};
     auto out = all.nothing();
     auto const part = all.part(world.rank());
+    papcoll::attach(world);
     auto open = papcoll::open_all_gather(world, out, all.n, papcoll::ring{});
     open.contribute(part.data());
     if (world.rank() == 0) wait_for_others(world);
@@ -54,6 +55,7 @@ TEST_CASE("the root receives what others contribute while its program is elsewhe
     open_suite::elements const all{world.size(), 30'000, 1};
     auto out = all.nothing();
     auto const part = all.part(world.rank());
+    papcoll::attach(world);
     auto open = papcoll::open_gather(world, out, all.n, 0, papcoll::sorted_linear{});
     if (world.rank() == 0) wait_for_others(world);
     open.contribute(part.data());
@@ -62,7 +64,7 @@ TEST_CASE("the root receives what others contribute while its program is elsewhe
     if (world.rank() == 0) CHECK(out == all.whole());
 }
 
-TEST_CASE("communicators may go while a thread attaches papcoll to them") {
+TEST_CASE("communicators may go while operations on them wait for data") {
     mpi::communicator const world;
     open_suite::elements const all{world.size(), 50, 1};
     for (int repetition = 0; repetition < 20; ++repetition) {
@@ -70,6 +72,7 @@ TEST_CASE("communicators may go while a thread attaches papcoll to them") {
         MPI_Comm_dup(world, &comm);
         auto out = all.nothing();
         auto const part = all.part(world.rank());
+        papcoll::attach(comm);
         auto open = papcoll::open_all_gather(comm, out, all.n, papcoll::ring{});
         MPI_Comm_free(&comm);
         open.contribute(part.data());

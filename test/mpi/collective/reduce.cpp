@@ -49,6 +49,7 @@ TEST_CASE("native gives the same") {
         if (rank == ranks - 1) CHECK(out == reduce_suite::sums(ranks, n));
     }
     reduce_suite::operators(world, rank, ranks, papcoll::native{});
+    papcoll::attach(world);
     auto plan = papcoll::plan_reduce<double>(world, 10, std::plus<>(), 0, papcoll::native{});
     auto values = reduce_suite::values(rank, 10);
     plan.run(mpi::inplace(values.data()));
@@ -94,6 +95,7 @@ TEST_CASE("whoever waits progresses the operations of other communicators, too")
     std::size_t const n = 100000;
     auto const in = reduce_suite::values(world.rank(), n);
     std::vector<double> out(n);
+    papcoll::attach(world);
     auto pending = papcoll::ireduce(world, in.data(), n, out.data(), std::plus<>(), 0,
                                     papcoll::clairvoyant{.segments = 8});
     if (world.rank() != 0) pending.wait();
@@ -155,6 +157,7 @@ TEST_CASE("communicators come and go, with requests under way") {
         {
             MPI_Comm comm = MPI_COMM_NULL;
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            papcoll::attach(comm);
             pending = papcoll::ireduce(comm, in.data(), in.size(), out.data(), std::plus<>(), 0,
                                        papcoll::clairvoyant{});
             MPI_Comm_free(&comm);

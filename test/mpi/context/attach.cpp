@@ -153,7 +153,8 @@ TEST_CASE("while a rank makes a monitor or synchronises a clock, operations prog
     std::vector<double> out(in.size());
     for (int what = 0; what < 3; ++what) {
         std::fill(out.begin(), out.end(), 0);
-        auto r = papcoll::iall_reduce(a, in.data(), in.size(), out.data(), std::plus<>(), papcoll::circulant{});
+        auto r =
+            papcoll::iall_reduce(a, in.data(), in.size(), out.data(), std::plus<>(), papcoll::circulant{});
         papcoll::synchronised_clock clock;
         auto const collective = [&] {
             if (what == 0) papcoll::arrival_monitor const monitor(a);
