@@ -29,6 +29,7 @@ auto main(int argc, char** argv) -> int {
 
     constexpr std::size_t n = 50'000;
     std::vector<double> all;
+    papcoll::attach(world); // before calls that do not block
     auto gathering =
         papcoll::open_all_gather(world, all, n, papcoll::background_circulant{.arrivals = ready});
 
