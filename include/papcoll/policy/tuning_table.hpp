@@ -4,6 +4,7 @@
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/json.hpp>
 #include <papcoll/detail/read_file.hpp>
+#include <papcoll/detail/text.hpp>
 #include <papcoll/policy/call_shape.hpp>
 
 #include <algorithm>
@@ -66,10 +67,13 @@ public:
         for (auto const& value : *list) entries.push_back(entry_of(value, name));
         return tuning_table(std::move(entries));
     }
-    /// Throws std::invalid_argument for a file that cannot be read or is no tuning table.
+    /// Throws std::invalid_argument for a file that is no tuning table or cannot be read: it must be a
+    /// regular file of at most 16 MiB.
     static auto read(std::string const& path) -> tuning_table {
         auto const text = detail::read_file(path);
-        if (!text) throw std::invalid_argument("papcoll: cannot read " + path);
+        if (!text)
+            throw std::invalid_argument("papcoll: cannot read " + detail::shown(path) +
+                                        ": it must be a file of at most 16 MiB");
         return parse(*text, path);
     }
 
@@ -101,7 +105,7 @@ private:
     }
 
     [[noreturn]] static void fail(std::string_view name, int line, std::string const& what) {
-        throw std::invalid_argument("papcoll: " + std::string(name) + ":" + std::to_string(line) + ": " +
+        throw std::invalid_argument("papcoll: " + detail::shown(name) + ":" + std::to_string(line) + ": " +
                                     what);
     }
     static auto number_in(detail::json_value const& value, std::string_view member) -> double const* {
@@ -127,7 +131,7 @@ private:
     static auto entry_of(detail::json_value const& value, std::string_view name) -> entry {
         auto const& operation = text_in(value, "operation", name);
         auto const kind = collective_of(operation);
-        if (!kind) fail(name, value.line, "there is no operation \"" + operation + "\"");
+        if (!kind) fail(name, value.line, "there is no operation " + detail::in_quotes(operation));
         entry e{*kind,
                 static_cast<int>(std::min(whole_number(value, "ranks", 1, name), 2147483647.0)),
                 static_cast<std::size_t>(whole_number(value, "bytes", 0, name)),
