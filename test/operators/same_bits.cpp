@@ -60,8 +60,8 @@ void run(endpoint& self, way how, T const* in, T* out, std::size_t n, Op op) {
     if (how == way::butterfly) {
         auto const rounds = std::make_shared<std::vector<papcoll::butterfly_round> const>(
             papcoll::butterfly(self.size(), self.rank()));
-        operation = std::make_shared<papcoll::butterfly_operation<endpoint, T, Op>>(
-            c, rounds, c->next_tag(), in, out, n, op);
+        operation = std::make_shared<papcoll::butterfly_operation<endpoint, T, Op>>(c, rounds, c->next_tag(),
+                                                                                    in, out, n, op);
     } else {
         auto const size = static_cast<std::size_t>(self.size());
         papcoll::call_shape const all{.operation = papcoll::collective_kind::all_gather,
@@ -88,8 +88,7 @@ auto results(way how, int ranks, std::size_t n, Op const& op) -> std::vector<std
         auto const shift = static_cast<std::size_t>(rank) % 5;
         bool const in_place = (rank + ranks) % 3 == 0;
         std::vector<T> in(n + 8), out(n + 8);
-        for (std::size_t i = 0; i < n; ++i)
-            in[i + shift] = out[i + 2 * shift] = operand<T>(rank, ranks, i);
+        for (std::size_t i = 0; i < n; ++i) in[i + shift] = out[i + 2 * shift] = operand<T>(rank, ranks, i);
         T* const to = out.data() + 2 * shift;
         run(self, how, in_place ? to : in.data() + shift, to, n, op);
         all[static_cast<std::size_t>(rank)].assign(to, to + n);
