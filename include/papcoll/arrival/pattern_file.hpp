@@ -139,10 +139,10 @@ private:
     -> std::vector<ticks> {
     auto const name = detail::shown(file.string());
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file, ignored))
-        throw pattern_file_error(name + ": there is no such file, or it is something else, such as a folder");
-    std::ifstream in(file);
-    if (!in) throw pattern_file_error(name + ": cannot be opened for reading");
+    bool const is_regular = std::filesystem::is_regular_file(file, ignored);
+    std::ifstream in;
+    if (is_regular) in.open(file);
+    if (!in.is_open()) throw pattern_file_error(name + ": cannot be opened as a regular file");
     auto arrivals = read_arrivals(in, file.string());
     if (ranks > 0 && arrivals.size() != static_cast<std::size_t>(ranks))
         throw pattern_file_error(name + ": has arrivals of " + std::to_string(arrivals.size()) +
