@@ -73,6 +73,16 @@ void read_number(char const* (*environment)(char const*), char const* variable, 
     if (!parse_number(text, value) || value < least) refuse(variable, text, "a whole number in its range");
 }
 
+/// What the clock of a rank is made wrong by: `rank` times the variable, at most `most`.
+inline auto read_skew(char const* (*environment)(char const*), char const* variable, int rank,
+                      std::int64_t most) -> std::int64_t {
+    std::int64_t value = 0;
+    read_number(environment, variable, std::int64_t{0}, value);
+    if (rank > 0 && value > most / rank)
+        refuse(variable, environment(variable), "less, since it counts once for each rank");
+    return value * rank;
+}
+
 } // namespace detail
 
 /// Reads the settings of one rank; `environment` is std::getenv or behaves like it. Throws
@@ -88,11 +98,10 @@ inline auto read_settings(char const* (*environment)(char const*), int rank) -> 
         result.records = detail::contains("PAPCOLL_TRACE_RANKS", ranks, rank);
     detail::read_number(environment, "PAPCOLL_TRACE_EVERY", std::uint64_t{1}, result.every);
     detail::read_number(environment, "PAPCOLL_TRACE_BUFFER", std::size_t{1}, result.buffer);
-    constexpr std::int64_t none = 0;
-    detail::read_number(environment, "PAPCOLL_TRACE_TEST_OFFSET_NS", none, result.clock_offset);
-    detail::read_number(environment, "PAPCOLL_TRACE_TEST_DRIFT_PPM", none, result.clock_drift);
-    result.clock_offset *= rank;
-    result.clock_drift *= rank;
+    constexpr std::int64_t years = 1'000'000'000'000'000'000;
+    constexpr std::int64_t twice_as_fast = 1'000'000;
+    result.clock_offset = detail::read_skew(environment, "PAPCOLL_TRACE_TEST_OFFSET_NS", rank, years);
+    result.clock_drift = detail::read_skew(environment, "PAPCOLL_TRACE_TEST_DRIFT_PPM", rank, twice_as_fast);
     return result;
 }
 

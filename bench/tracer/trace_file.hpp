@@ -1,10 +1,15 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/line_reader.hpp>
+#include <papcoll/detail/text.hpp>
+
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <istream>
@@ -35,6 +40,10 @@ struct clock_reading {
     std::int64_t round_trip = 0;
 };
 
+/// Times and offsets in a trace are at most this, 36 years: so the difference of two times of rank 0's clock,
+/// each the sum of a time, an offset and a drift, does not overflow.
+inline constexpr std::int64_t most_time = std::numeric_limits<std::int64_t>::max() / 8;
+
 struct communicator {
     std::uint64_t id = 0;
     int rank = 0;
@@ -64,24 +73,27 @@ struct rank_trace {
     std::map<std::uint32_t, std::string> sites; ///< "<offset> <symbol or -> <module>", see README.md
 
     /// A time of this rank's clock on that of rank 0: the offset is interpolated between the first reading
-    /// and the last, since clocks drift.
+    /// and the last, since clocks drift. Times are at most most_time.
     [[nodiscard]] auto synchronised(std::int64_t local) const -> std::int64_t {
         auto const& first = readings.front();
         auto const& last = readings.back();
         if (last.local <= first.local) return local + first.offset;
-        auto const slope =
-            static_cast<double>(last.offset - first.offset) / static_cast<double>(last.local - first.local);
-        return local + first.offset +
-               static_cast<std::int64_t>(slope * static_cast<double>(local - first.local));
+        auto const passed =
+            static_cast<double>(local - first.local) / static_cast<double>(last.local - first.local);
+        constexpr double most = 0x1p59; // less than most_time
+        auto const drift = std::clamp(static_cast<double>(last.offset - first.offset) * passed, -most, most);
+        return local + first.offset + static_cast<std::int64_t>(drift);
     }
 };
 
 namespace detail {
 
+using papcoll::detail::in_quotes;
+
 class parser {
 public:
     parser(std::istream& in, std::string name, bool partial)
-        : m_in(in)
+        : m_lines(in)
         , m_partial(partial) {
         m_trace.name = std::move(name);
     }
@@ -92,7 +104,7 @@ public:
             if (m_trace.complete) fail("nothing may follow the line \"end\"");
             line();
         }
-        if (m_in.bad()) fail("reading failed");
+        if (m_lines.bad()) fail("reading failed");
         if (!m_trace.complete && !m_partial)
             fail("the line \"end\" is missing: the program was killed or the file was cut off (--partial "
                  "reads what there is)");
@@ -104,7 +116,7 @@ public:
 private:
     void header() {
         if (!next_line()) fail("the file is empty: a line \"papcoll-trace 1\" must come first");
-        if (m_line != "papcoll-trace 1") fail("expected \"papcoll-trace 1\", found " + quoted(m_line));
+        if (m_line != "papcoll-trace 1") fail("expected \"papcoll-trace 1\", found " + in_quotes(m_line));
         expect("rank");
         m_trace.rank = number<int>("a rank", 0);
         m_trace.ranks = number<int>("a number of ranks", 1);
@@ -129,12 +141,12 @@ private:
         else if (kind == "end")
             read_end();
         else
-            fail("expected call, site, comm, clock or end, found " + quoted(m_line));
+            fail("expected call, site, comm, clock or end, found " + in_quotes(m_line));
     }
 
     void read_call() {
         call read;
-        read.line = m_number;
+        read.line = m_lines.number();
         auto const comm = number<std::uint32_t>("the number of a communicator", 1);
         auto const found = m_communicators.find(comm);
         if (found == m_communicators.end()) undescribed("communicator", comm);
@@ -142,6 +154,8 @@ private:
         read.sequence = number<std::uint64_t>("the number of a call", 0);
         read.operation = word();
         if (read.operation.empty()) fail("the name of the operation is missing");
+        if (auto const name = in_quotes(read.operation); name.substr(1, name.size() - 2) != read.operation)
+            fail(name + " is not the name of an operation");
         read.bytes = number<std::uint64_t>("a number of bytes", 0);
         read.entry = time("the time of entry");
         read.exit = time("the time of exit");
@@ -176,11 +190,17 @@ private:
         clock_reading read;
         read.local = time("a time");
         read.offset = time("an offset");
-        read.round_trip = number<std::int64_t>("a round trip", 0);
+        read.round_trip = time("a round trip", 0);
         finish();
-        if (!m_trace.readings.empty() && read.local < m_trace.readings.back().local)
-            fail("the clock was read earlier than before");
+        if (!m_trace.readings.empty()) check_drift(m_trace.readings.back(), read);
         m_trace.readings.push_back(read);
+    }
+    /// No clock is more than twice as fast or slow as another; each offset errs by half its round trip.
+    void check_drift(clock_reading const& before, clock_reading const& now) const {
+        auto const passed = now.local - before.local;
+        if (passed < 0) fail("the clock was read earlier than before");
+        if (std::abs(now.offset - before.offset) > passed + (before.round_trip + now.round_trip) / 2)
+            fail("the offset changes by more than the time that passes");
     }
 
     void read_end() {
@@ -203,18 +223,20 @@ private:
 
     void expect(std::string_view kind) {
         if (!next_line()) fail("the file ends where a line \"" + std::string(kind) + "\" should be");
-        if (word() != kind) fail("expected \"" + std::string(kind) + "\", found " + quoted(m_line));
+        if (word() != kind) fail("expected \"" + std::string(kind) + "\", found " + in_quotes(m_line));
     }
     void finish() const {
-        if (!m_rest.empty()) fail("the line goes on with " + quoted(m_rest));
+        if (!m_rest.empty()) fail("the line goes on with " + in_quotes(m_rest));
     }
 
     /// The next line; a last one without its end is an error, or ignored where parts are welcome.
     auto next_line() -> bool {
-        if (!std::getline(m_in, m_line)) return false;
-        ++m_number;
-        m_rest = m_line;
-        if (!m_in.eof()) return true;
+        if (!m_lines.next()) {
+            if (m_lines.too_long()) fail("the line is longer than 64 KiB");
+            return false;
+        }
+        m_line = m_rest = m_lines.line();
+        if (!m_lines.cut()) return true;
         if (!m_partial) fail("the line does not end: the file was cut off");
         return false;
     }
@@ -229,37 +251,29 @@ private:
         Integer value{};
         auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
         if (error == std::errc::result_out_of_range)
-            fail(quoted(text) + " is too large for " + std::string(what));
+            fail(in_quotes(text) + " is too large for " + std::string(what));
         if (error != std::errc{} || end != text.data() + text.size() || value < least)
-            fail(quoted(text) + " is not " + std::string(what));
+            fail(in_quotes(text) + " is not " + std::string(what));
         return value;
     }
-    /// Limited, so that sums and differences of a few times do not overflow.
-    auto time(char const* what) -> std::int64_t {
-        constexpr auto most = std::numeric_limits<std::int64_t>::max() / 8;
+    auto time(char const* what, std::int64_t least = std::numeric_limits<std::int64_t>::min())
+        -> std::int64_t {
         auto const text = m_rest.substr(0, m_rest.find(' '));
-        auto const value = number<std::int64_t>(what, std::numeric_limits<std::int64_t>::min());
-        if (value > most || value < -most) fail(quoted(text) + " is too large for " + std::string(what));
+        auto const value = number<std::int64_t>(what, least);
+        if (value > most_time || value < -most_time)
+            fail(in_quotes(text) + " is too large for " + std::string(what));
         return value;
     }
 
-    // A line of a file that is no text may be long and unprintable.
-    static auto quoted(std::string_view text) -> std::string {
-        constexpr std::size_t longest = 40;
-        std::string shown = "\"";
-        for (char const c : text.substr(0, longest)) shown += c >= ' ' && c <= '~' ? c : '?';
-        return shown + (text.size() > longest ? "…\"" : "\"");
-    }
     [[noreturn]] void fail(std::string const& why) const {
-        throw trace_error(m_trace.name + ":" + std::to_string(m_number) + ": " + why);
+        throw trace_error(m_trace.name + ":" + std::to_string(m_lines.number()) + ": " + why);
     }
 
-    std::istream& m_in;
+    papcoll::detail::line_reader m_lines;
     bool m_partial;
     rank_trace m_trace;
-    std::string m_line;
-    std::string_view m_rest;
-    std::size_t m_number = 0;
+    std::string_view m_line;
+    std::string_view m_rest; ///< of the line
     std::map<std::uint32_t, communicator> m_communicators;
     std::set<std::uint64_t> m_ids;
 };
@@ -272,11 +286,15 @@ inline auto read_trace(std::istream& in, std::string name, bool partial = false)
     return detail::parser(in, std::move(name), partial).run();
 }
 
+/// Reads the trace in a regular file. Throws trace_error.
 inline auto read_trace(std::filesystem::path const& file, bool partial = false) -> rank_trace {
-    std::ifstream in(file);
-    if (!in || std::filesystem::is_directory(file))
-        throw trace_error(file.string() + ": cannot be opened for reading");
-    return read_trace(in, file.string(), partial);
+    auto const name = papcoll::detail::shown(file.string());
+    std::error_code ignored;
+    bool const is_regular = std::filesystem::is_regular_file(file, ignored);
+    std::ifstream in;
+    if (is_regular) in.open(file);
+    if (!in.is_open()) throw trace_error(name + ": cannot be opened as a regular file");
+    return read_trace(in, name, partial);
 }
 
 } // namespace trace

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <numeric>
+#include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <tracer/analysis.hpp>
 #include <tracer/picture.hpp>
 #include <tracer/settings.hpp>
@@ -127,6 +131,8 @@ TEST_CASE("broken traces are reported with file and line") {
     CHECK(error_of(with("clock 1000 -400 20", "clock 1000 -400 -1")) == "t:4: \"-1\" is not a round trip");
     CHECK(error_of(with("clock 2000 -600 10", "clock 999 -600 10")) ==
           "t:9: the clock was read earlier than before");
+    CHECK(error_of(with("clock 2000 -600 10", "clock 2000 -600 9000000000000000000")) ==
+          "t:9: \"9000000000000000000\" is too large for a round trip");
     CHECK(error_of(with("clock 2000 -600 10", "clock 2000 -600 10 3")) == "t:9: the line goes on with \"3\"");
     CHECK(error_of(with("comm 1 1 1 3", "comm 1 xyz 1 3")) == "t:5: \"xyz\" is not the id of a communicator");
     CHECK(error_of(with("comm 1 1 1 3", "comm 1 1 3 3")) == "t:5: rank 3 of 3 ranks, in a program of 3");
@@ -151,6 +157,10 @@ TEST_CASE("broken calls are reported with file and line") {
     CHECK(error("call 1 0 bcast 8 1500 1600 2") == "t:7: the call site 2 has not been described");
     CHECK(error("call 1 -1 bcast 8 1500 1600 1") == "t:7: \"-1\" is not the number of a call");
     CHECK(error("call 1 0  8 1500 1600 1") == "t:7: the name of the operation is missing");
+    CHECK(error("call 1 0 b\x1b[31mcast 8 1500 1600 1") ==
+          "t:7: \"b?[31mcast\" is not the name of an operation");
+    CHECK(error("call 1 0 " + std::string(100, 'x') + " 8 1500 1600 1") ==
+          "t:7: \"" + std::string(40, 'x') + "…\" is not the name of an operation");
     CHECK(error("call 1 0 bcast -8 1500 1600 1") == "t:7: \"-8\" is not a number of bytes");
     CHECK(error("call 1 0 bcast 99999999999999999999 1500 1600 1") ==
           "t:7: \"99999999999999999999\" is too large for a number of bytes");
@@ -178,6 +188,81 @@ TEST_CASE(
         CHECK_FALSE(read.complete);
     }
     CHECK(error_of(head, true) == "t:3: no line \"clock\": the times cannot be compared with other ranks'");
+}
+
+TEST_CASE("a clock that runs away from the others is refused") {
+    auto const error = [](std::string const& offset) {
+        return error_of(with("clock 2000 -600 10", "clock 2000 " + offset + " 10"));
+    };
+    CHECK(error("615") == "");
+    CHECK(error("616") == "t:9: the offset changes by more than the time that passes");
+    CHECK(error("-1415") == "");
+    CHECK(error("-1416") == "t:9: the offset changes by more than the time that passes");
+    CHECK(error("1152921504606846975") == "t:9: the offset changes by more than the time that passes");
+}
+
+TEST_CASE("times at the ends of their range are computed with") {
+    std::string const most = "1152921504606846975"; // 2^60 - 1
+    for (std::string const& local : {"-" + most, std::string("0"), most})
+        for (std::string const& offset : {"-" + most, most}) {
+            auto const text = "papcoll-trace 1\nrank 0 1\nevery 1\nclock " + local + " -" + most + " " +
+                              most + "\nclock " + most + " " + offset + " " + most +
+                              "\ncomm 1 1 0 1\nsite 1 10 - program\ncall 1 0 bcast 8 -" + most + " " + most +
+                              " 1\nend 1\n";
+            if (!error_of(text).empty()) continue; // the clock runs away
+            auto const all = trace::analyse({parse(text)}).groups;
+            REQUIRE(all.size() == 1);
+            CHECK(all.front().calls.front().total_delay >= 0);
+            std::ostringstream out;
+            trace::draw(out, all.front(), "extremes");
+        }
+    auto steep = parse(whole); // no trace that is read has such a clock
+    steep.readings = {{0, -1152921504606846975, 0}, {1, 1152921504606846975, 0}};
+    CHECK(steep.synchronised(1152921504606846975) > 0);
+    CHECK(steep.synchronised(-1152921504606846975) < 0);
+}
+
+TEST_CASE("traces with mistakes are refused, or read and analysed") {
+    std::vector<std::string> const words{
+        "-1",   "0",    "1",     "2",     "1152921504606846975",  "-1152921504606846975",
+        "call", "site", "comm",  "clock", "9223372036854775807",  "-9223372036854775808",
+        "end",  "",     "bcast", "\n",    "18446744073709551615", "ffffffffffffffff"};
+    std::mt19937 random(5);
+    auto const below = [&](std::size_t n) {
+        return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+    };
+    int analysed = 0;
+    for (int i = 0; i < 20000; ++i) {
+        auto text = whole;
+        for (auto changes = 1 + below(3); changes > 0; --changes) { // words, each with its blank or newline
+            auto const at = text.find_first_of(" \n", below(text.size()));
+            if (at == std::string::npos) continue;
+            auto const end = std::min(text.find_first_of(" \n", at + 1), text.size());
+            text.replace(at + 1, end - at - 1, words[below(words.size())]);
+        }
+        bool const partial = i % 2 == 0;
+        try {
+            auto const result = trace::analyse({parse(text, partial)}, partial);
+            for (auto const& group : result.groups) {
+                std::ostringstream out;
+                trace::draw(out, group, "any");
+            }
+            ++analysed;
+        } catch (trace::trace_error const& error) {
+            CHECK(std::string_view(error.what()).starts_with("t:"));
+        }
+    }
+    CHECK(analysed > 500);
+}
+
+TEST_CASE("a file that does not end is not read") {
+    std::ifstream endless("/dev/zero");
+    CHECK_THROWS_WITH_AS((void)trace::read_trace(endless, "t"), "t:1: the line is longer than 64 KiB",
+                         trace::trace_error);
+    for (auto const* bad : {"/dev/zero", ".", "/nowhere"})
+        CHECK_THROWS_WITH_AS((void)trace::read_trace(std::filesystem::path(bad)),
+                             (std::string(bad) + ": cannot be opened as a regular file").c_str(),
+                             trace::trace_error);
 }
 
 TEST_CASE("delays, skew and last delay of calls") {
@@ -301,4 +386,10 @@ TEST_CASE("settings have defaults and clocks are wrong by rank") {
     CHECK(skewed.clock_offset == 150);
     CHECK(skewed.clock_drift == 21);
     CHECK(skewed.every == 4);
+    for (auto const* variable : {"PAPCOLL_TRACE_TEST_OFFSET_NS", "PAPCOLL_TRACE_TEST_DRIFT_PPM"}) {
+        variables = {{variable, "9000000000000000000"}};
+        CHECK_NOTHROW((void)tracer::read_settings(environment, 0));
+        CHECK_THROWS_WITH_AS((void)tracer::read_settings(environment, 3), doctest::Contains(variable),
+                             std::invalid_argument);
+    }
 }

@@ -1,10 +1,14 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/line_reader.hpp>
+#include <papcoll/detail/text.hpp>
 #include <papcoll/schedule/problem.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <istream>
@@ -26,8 +30,9 @@
 ///     -20
 ///
 /// The line `ranks P` comes first; with it, and because every line ends with a newline, a file that was cut
-/// off is recognised. Times are whole nanoseconds on a clock of any origin, so negative ones are allowed.
-/// Blank lines and comments may be anywhere.
+/// off is recognised. Times are whole nanoseconds on a clock of any origin, so negative ones are allowed;
+/// they differ by at most 2^62 ns (146 years), which all schedulers can compute with. Blank lines and
+/// comments may be anywhere; a line has at most 64 KiB.
 namespace papcoll::inline v0 {
 
 /// What is wrong with a file of arrivals; the text begins with the file's name and, where there is one, the
@@ -42,7 +47,7 @@ namespace detail {
 class pattern_parser {
 public:
     pattern_parser(std::istream& in, std::string name)
-        : m_in(in)
+        : m_lines(in)
         , m_name(std::move(name)) {}
 
     [[nodiscard]] auto run() -> std::vector<ticks> {
@@ -50,14 +55,15 @@ public:
         std::vector<ticks> arrivals; // Grows with what is read, not with what the header claims.
         while (next_line()) {
             if (arrivals.size() == ranks)
-                fail("more arrivals than the " + std::to_string(ranks) + " ranks announced: " + quoted());
+                fail("more arrivals than the " + std::to_string(ranks) + " ranks announced: " + shown_line());
             arrivals.emplace_back(number<ticks::rep>(m_content, "an arrival in whole nanoseconds"));
         }
-        if (m_in.bad()) fail("reading failed");
-        if (m_cut) fail("the last line does not end: the file may be cut off");
+        if (m_lines.bad()) fail("reading failed");
+        if (m_lines.cut()) fail("the last line does not end: the file may be cut off");
         if (arrivals.size() < ranks)
             fail("the file ends after " + std::to_string(arrivals.size()) + " of " + std::to_string(ranks) +
                  " arrivals");
+        check_range(arrivals);
         return arrivals;
     }
 
@@ -67,21 +73,27 @@ private:
         constexpr std::string_view word = "ranks";
         if (!m_content.starts_with(word) || m_content.size() == word.size() ||
             !is_space(m_content[word.size()]))
-            fail("expected \"ranks P\", found " + quoted());
+            fail("expected \"ranks P\", found " + shown_line());
         auto const ranks = number<int>(trimmed(m_content.substr(word.size())), "a number of ranks");
         if (ranks < 1) fail("the number of ranks must be at least 1, but is " + std::to_string(ranks));
         return static_cast<std::size_t>(ranks);
     }
 
+    void check_range(std::vector<ticks> const& arrivals) const {
+        auto const [first, last] = std::minmax_element(arrivals.begin(), arrivals.end());
+        auto const span =
+            static_cast<std::uint64_t>(last->count()) - static_cast<std::uint64_t>(first->count());
+        if (span > std::uint64_t(1) << 62U) fail("the arrivals differ by more than 2^62 ns");
+    }
+
     // Moves to the next line with content, which m_content then views.
     auto next_line() -> bool {
-        while (std::getline(m_in, m_line)) {
-            ++m_number;
-            m_cut = m_in.eof();
-            auto const view = std::string_view(m_line);
-            m_content = trimmed(view.substr(0, view.find('#')));
+        while (m_lines.next()) {
+            auto const line = m_lines.line();
+            m_content = trimmed(line.substr(0, line.find('#')));
             if (!m_content.empty()) return true;
         }
+        if (m_lines.too_long()) fail("the line is longer than 64 KiB");
         return false;
     }
 
@@ -90,9 +102,9 @@ private:
         Integer value{};
         auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error == std::errc::result_out_of_range)
-            fail(quoted() + " is too large or too small for " + std::string(what));
+            fail(shown_line() + " is too large or too small for " + std::string(what));
         if (error != std::errc{} || end != text.data() + text.size())
-            fail(quoted() + " is not " + std::string(what));
+            fail(shown_line() + " is not " + std::string(what));
         return value;
     }
 
@@ -105,24 +117,14 @@ private:
         return text;
     }
 
-    // A line of a file that is no text may be long and unprintable.
-    [[nodiscard]] auto quoted() const -> std::string {
-        constexpr std::size_t longest = 40;
-        std::string shown = "\"";
-        for (char const c : m_content.substr(0, longest)) shown += c >= ' ' && c <= '~' ? c : '?';
-        return shown + (m_content.size() > longest ? "…\"" : "\"");
-    }
-
+    [[nodiscard]] auto shown_line() const -> std::string { return in_quotes(m_content); }
     [[noreturn]] void fail(std::string const& why) const {
-        throw pattern_file_error(m_name + ":" + std::to_string(m_number) + ": " + why);
+        throw pattern_file_error(shown(m_name) + ":" + std::to_string(m_lines.number()) + ": " + why);
     }
 
-    std::istream& m_in;
+    line_reader m_lines;
     std::string m_name;
-    std::string m_line;
     std::string_view m_content;
-    std::size_t m_number = 0;
-    bool m_cut = false;
 };
 
 } // namespace detail
@@ -132,15 +134,18 @@ private:
     return detail::pattern_parser(in, std::move(name)).run();
 }
 
-/// Reads a file of arrivals. With `ranks` > 0 it must be for that many. Throws pattern_file_error.
+/// Reads a regular file of arrivals. With `ranks` > 0 it must be for that many. Throws pattern_file_error.
 [[nodiscard]] inline auto read_arrivals(std::filesystem::path const& file, int ranks = 0)
     -> std::vector<ticks> {
-    std::ifstream in(file);
-    if (!in || std::filesystem::is_directory(file))
-        throw pattern_file_error(file.string() + ": cannot be opened for reading");
+    auto const name = detail::shown(file.string());
+    std::error_code ignored;
+    bool const is_regular = std::filesystem::is_regular_file(file, ignored);
+    std::ifstream in;
+    if (is_regular) in.open(file);
+    if (!in.is_open()) throw pattern_file_error(name + ": cannot be opened as a regular file");
     auto arrivals = read_arrivals(in, file.string());
     if (ranks > 0 && arrivals.size() != static_cast<std::size_t>(ranks))
-        throw pattern_file_error(file.string() + ": has arrivals of " + std::to_string(arrivals.size()) +
+        throw pattern_file_error(name + ": has arrivals of " + std::to_string(arrivals.size()) +
                                  " ranks, but " + std::to_string(ranks) + " are needed");
     return arrivals;
 }
@@ -158,7 +163,7 @@ inline void write_arrivals(std::filesystem::path const& file, std::span<ticks co
     std::ofstream out(file);
     write_arrivals(out, arrivals);
     out.close();
-    if (!out) throw pattern_file_error(file.string() + ": cannot be written");
+    if (!out) throw pattern_file_error(detail::shown(file.string()) + ": cannot be written");
 }
 
 } // namespace papcoll::inline v0

@@ -1,9 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/edit_distance.hpp>
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/read_file.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -34,10 +36,14 @@ struct tuning_text {
 ///
 ///     PAPCOLL_<OPERATION>_ALGORITHM   the policy that `automatic` takes for that collective, such as
 ///                                     PAPCOLL_REDUCE_ALGORITHM=circulant
-///     PAPCOLL_TUNING_FILE             a tuning table, see tuning_table; that of rank 0 counts, which reads
-///     it
-///                                     when papcoll attaches
+///     PAPCOLL_TUNING_FILE             a tuning table, see tuning_table; rank 0 reads its own when papcoll
+///                                     attaches, and tells the others
 ///     PAPCOLL_REPORT=1                rank 0 says on stderr what `automatic` chose and why (need not agree)
+///
+/// A name that must be meant for one of these and is none of them makes `automatic` throw: one that begins
+/// with PAPCOLL_TUN, one from PAPCOLL_ to _ALGORITHM, and any name that becomes one of theirs by at most two
+/// characters inserted, removed or replaced. Other names that begin with PAPCOLL_ are left to build scripts,
+/// benchmarks and the tracer.
 class environment_settings {
 public:
     using lookup = std::function<char const*(char const*)>;
@@ -53,8 +59,7 @@ public:
     /// which misspelt names are found.
     explicit environment_settings(lookup const& get, std::vector<std::string_view> const& names = {}) {
         for (auto const name : names)
-            if (is_algorithm(name) && (known() + ',').find(std::string(name) + ',') == std::string::npos)
-                m_unknown = name;
+            if (is_mistaken(name) && (m_unknown.empty() || name < m_unknown)) m_unknown = name;
         for (auto const operation : operations) {
             auto const variable = variable_of(operation);
             if (auto const* const value = get(variable.c_str()); value != nullptr && *value != '\0')
@@ -70,17 +75,19 @@ public:
         auto const found = m_algorithms.find(variable_of(operation));
         return found == m_algorithms.end() ? std::string_view() : std::string_view(found->second);
     }
-    /// The name of a variable that looks like an algorithm's and is none; empty: there is none.
+    /// The name of a variable that must be meant for papcoll and is none of its own, of several the first by
+    /// the alphabet; empty: there is none.
     [[nodiscard]] auto unknown() const -> std::string const& { return m_unknown; }
     /// The variable of an operation, whose name is in capitals.
     static auto variable_of(std::string_view operation) -> std::string {
         return "PAPCOLL_" + std::string(operation) + "_ALGORITHM";
     }
-    /// The names of the algorithms' variables.
-    static auto known() -> std::string {
-        std::string list;
-        for (auto const operation : operations) list += (list.empty() ? "" : ", ") + variable_of(operation);
-        return list;
+    /// The variable whose name is most like this one.
+    static auto nearest(std::string_view name) -> std::string {
+        auto const variables = known();
+        return *std::min_element(variables.begin(), variables.end(), [&](auto const& a, auto const& b) {
+            return detail::edit_distance(name, a) < detail::edit_distance(name, b);
+        });
     }
     /// Empty: none is asked for.
     [[nodiscard]] auto tuning_file() const -> std::string const& { return m_tuning_file; }
@@ -103,8 +110,17 @@ private:
     static constexpr std::array<std::string_view, 7> operations{
         "BROADCAST", "REDUCE", "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER", "ALL_TO_ALL"};
 
-    static auto is_algorithm(std::string_view name) -> bool {
-        return name.starts_with("PAPCOLL_") && name.ends_with("_ALGORITHM");
+    static auto known() -> std::vector<std::string> {
+        std::vector<std::string> variables{"PAPCOLL_TUNING_FILE", "PAPCOLL_REPORT"};
+        for (auto const operation : operations) variables.push_back(variable_of(operation));
+        return variables;
+    }
+    static auto is_mistaken(std::string_view name) -> bool {
+        auto const similar = nearest(name);
+        if (name == similar) return false;
+        return name.starts_with("PAPCOLL_TUN") ||
+               (name.starts_with("PAPCOLL_") && name.ends_with("_ALGORITHM")) ||
+               detail::edit_distance(name, similar) <= 2;
     }
     static auto all_names() -> std::vector<std::string_view> {
         std::vector<std::string_view> names;

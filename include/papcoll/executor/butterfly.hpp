@@ -20,7 +20,8 @@
 namespace papcoll::inline v0 {
 
 /// Executes a butterfly: in each round a rank exchanges its partial result with a peer, and both combine the
-/// two in the same order, the lower rank's on the left. Receives are posted one round ahead.
+/// two in the same order, the lower rank's on the left, by the same machine code: all get the same bits.
+/// Receives are posted one round ahead.
 template <transport Transport, transportable T, reduction_operator<T> Op>
 class butterfly_operation final : public operation {
 public:
@@ -35,7 +36,8 @@ public:
         , m_out(out)
         , m_count(n)
         , m_op(std::move(op))
-        , m_received(2 * n) {
+        , m_received(2 * n)
+        , m_work(std::min(n, detail::alike_elements<T>)) {
         m_ahead[0].elements = m_received.data();
         m_ahead[1].elements = m_received.data() + n;
     }
@@ -116,16 +118,15 @@ private:
         m_failure.check(a.how, round.peer);
         m_failure.attempt([&] { detail::received(a.elements, m_count, a.staging); });
         if (m_failure) return;
+        bool const from_below = round.peer < m_context->rank();
         if (round.what == butterfly_round::work::learn)
             std::copy_n(a.elements, m_count, m_out);
-        else if (round.peer < m_context->rank())
-            combine(a.elements, m_held);
         else
-            combine(m_held, a.elements);
+            combine(from_below ? a.elements : m_held, from_below ? m_held : a.elements);
         m_held = m_out;
     }
     void combine(T const* left, T const* right) {
-        m_failure.attempt([&] { detail::combine(left, right, m_out, m_count, m_op); });
+        m_failure.attempt([&] { detail::combine_alike(left, right, m_out, m_count, m_op, m_work.data()); });
     }
     void conclude() {
         if (m_held != m_out) std::copy_n(m_held, m_count, m_out);
@@ -140,6 +141,7 @@ private:
     std::size_t m_count;
     Op m_op;
     detail::element_buffer<T> m_received;
+    detail::element_buffer<T> m_work;
     arrival m_ahead[2];
     std::vector<std::byte> m_send_staging;
     std::size_t m_round = 0;

@@ -14,8 +14,8 @@
 
 namespace papcoll::inline v0 {
 
-/// Gathers the operands of all ranks on every rank, and combines them there in the order of ranks: all get
-/// the same bits, whatever the operator.
+/// Gathers the operands of all ranks on every rank, and combines them there in the order of ranks, in buffers
+/// that are aligned alike: all get the same bits, whatever the operator.
 template <transport Transport, transportable T, reduction_operator<T> Op>
 class gather_combine_operation final : public operation {
 public:
@@ -46,14 +46,14 @@ private:
         m_finished = true;
         m_failure = m_gather->failure();
         if (m_failure) return;
-        T const* const operands = m_operands.data();
-        std::copy_n(operands, m_count, m_out);
+        T* const operands = m_operands.data();
         try {
             for (std::size_t r = 1; r < m_ranks; ++r)
-                detail::combine(m_out, operands + r * m_count, m_out, m_count, m_op);
+                detail::combine_into_left(operands, operands + r * m_count, m_count, m_op);
         } catch (...) {
             m_failure = std::current_exception();
         }
+        std::copy_n(operands, m_count, m_out);
     }
 
     T* m_out;

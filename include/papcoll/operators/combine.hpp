@@ -3,6 +3,7 @@
 
 #include <papcoll/operators/operators.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace papcoll::inline v0::detail {
@@ -36,6 +37,24 @@ void combine(T const* left, T const* right, T* result, std::size_t n, Op& op) {
         combine_into_right(left, result, n, op);
     else
         combine_apart(left, right, result, n, op);
+}
+
+/// How many elements combine_alike works on at once: the first-level cache holds them beside the operands.
+template <class T>
+inline constexpr std::size_t alike_elements = std::max<std::size_t>(1024 / sizeof(T), 1);
+
+/// As combine, and the same bits wherever the result goes. Compilers may swap the operands of a sum, each
+/// kernel's in its own way, and of two NaNs the first operand decides the result; in the same way products
+/// and sums may be fused. So ranks that must agree combine by one kernel alone, into `work`, which has room
+/// for alike_elements<T> or n elements and is aligned alike on all ranks, and from there into the result.
+template <class T, reduction_operator<T> Op>
+[[gnu::noinline]] void combine_alike(T const* left, T const* right, T* result, std::size_t n, Op& op,
+                                     T* work) {
+    for (std::size_t i = 0; i < n; i += alike_elements<T>) {
+        auto const k = std::min(alike_elements<T>, n - i);
+        combine_apart(left + i, right + i, work, k, op);
+        std::move(work, work + k, result + i);
+    }
 }
 
 } // namespace papcoll::inline v0::detail

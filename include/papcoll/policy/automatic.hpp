@@ -3,6 +3,7 @@
 
 #include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/context/settings.hpp>
+#include <papcoll/detail/text.hpp>
 #include <papcoll/policy/automatic_model.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/policy.hpp>
@@ -94,8 +95,9 @@ private:
     [[nodiscard]] static auto forced_choice(call_shape const& shape) -> std::optional<automatic_choice> {
         auto const& settings = environment_settings::instance();
         if (!settings.unknown().empty())
-            throw std::invalid_argument("papcoll: there is no environment variable " + settings.unknown() +
-                                        ", but " + environment_settings::known());
+            throw std::invalid_argument("papcoll: there is no environment variable " +
+                                        detail::shown(settings.unknown()) + ", the nearest is " +
+                                        environment_settings::nearest(settings.unknown()));
         auto const operation = capitals(to_string(shape.operation));
         auto const forced = settings.algorithm(operation);
         if (forced.empty()) return std::nullopt;
@@ -125,8 +127,8 @@ private:
             if (name == policy) return;
             list += (list.empty() ? "" : ", ") + std::string(name);
         }
-        throw std::invalid_argument("papcoll: " + where + " asks for '" + std::string(policy) + "', but " +
-                                    std::string(to_string(shape.operation)) + " knows " + list);
+        throw std::invalid_argument("papcoll: " + where + " asks for '" + detail::shown(policy, 40) +
+                                    "', but " + std::string(to_string(shape.operation)) + " knows " + list);
     }
     static auto capitals(std::string_view name) -> std::string {
         std::string result(name);

@@ -5,7 +5,8 @@ namespace papcoll::inline v0 {
 
 /// The MPI library's own algorithm, on the user's communicator and under its error handler: what papcoll's
 /// are compared with. A call that blocks is MPI's own blocking call: papcoll's requests do not progress
-/// meanwhile, and the communicator must outlive a request, as MPI's own requests want it.
+/// meanwhile, and the communicator must outlive a request, as MPI's own requests want it. As MPI wants it,
+/// too, ranks agree on whether the call is in place.
 struct native {};
 
 } // namespace papcoll::inline v0

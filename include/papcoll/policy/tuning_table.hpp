@@ -4,6 +4,7 @@
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/json.hpp>
 #include <papcoll/detail/read_file.hpp>
+#include <papcoll/detail/text.hpp>
 #include <papcoll/policy/call_shape.hpp>
 
 #include <algorithm>
@@ -68,10 +69,13 @@ public:
         for (auto const& value : *list) entries.push_back(entry_of(value, name));
         return tuning_table(std::move(entries));
     }
-    /// Throws std::invalid_argument for a file that cannot be read or is no tuning table.
+    /// Throws std::invalid_argument for a file that is no tuning table or cannot be read: it must be a
+    /// regular file of at most 16 MiB.
     static auto read(std::string const& path) -> tuning_table {
         auto const text = detail::read_file(path);
-        if (!text) throw std::invalid_argument("papcoll: cannot read " + path);
+        if (!text)
+            throw std::invalid_argument("papcoll: cannot read " + detail::shown(path) +
+                                        ": it must be a file of at most 16 MiB");
         return parse(*text, path);
     }
 
@@ -103,7 +107,7 @@ private:
     }
 
     [[noreturn]] static void fail(std::string_view name, int line, std::string const& what) {
-        throw std::invalid_argument("papcoll: " + std::string(name) + ":" + std::to_string(line) + ": " +
+        throw std::invalid_argument("papcoll: " + detail::shown(name) + ":" + std::to_string(line) + ": " +
                                     what);
     }
     static auto number_in(detail::json_value const& value, std::string_view member) -> double const* {
@@ -129,7 +133,7 @@ private:
     static auto entry_of(detail::json_value const& value, std::string_view name) -> entry {
         auto const& operation = text_in(value, "operation", name);
         auto const kind = collective_of(operation);
-        if (!kind) fail(name, value.line, "there is no operation \"" + operation + "\"");
+        if (!kind) fail(name, value.line, "there is no operation " + detail::in_quotes(operation));
         entry e{*kind,
                 static_cast<int>(std::min(whole_number(value, "ranks", 1, name), 2147483647.0)),
                 static_cast<std::size_t>(whole_number(value, "bytes", 0, name)),
@@ -158,7 +162,8 @@ namespace detail {
 /// std::invalid_argument where rank 0 could not read the file, or it is no table.
 [[nodiscard]] inline auto parsed(tuning_text const* text) -> std::shared_ptr<tuning_table const> {
     if (text == nullptr || !text->named) return nullptr;
-    if (!text->content) throw std::invalid_argument("papcoll: rank 0 cannot read its PAPCOLL_TUNING_FILE");
+    if (!text->content) throw std::invalid_argument("papcoll: rank 0 cannot read its PAPCOLL_TUNING_FILE: it must be a file "
+                                    "of at most 16 MiB");
     static std::mutex mutex;
     static std::string last_text;
     static std::shared_ptr<tuning_table const> last;

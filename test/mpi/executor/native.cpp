@@ -83,23 +83,23 @@ void check_all_to_all(group const& g, std::size_t n, std::size_t most, form how,
     CHECK(out == expected);
 }
 
-/// Where blocks go: the first rank's last, with two elements between. An empty block lies nowhere.
-auto displacements(std::vector<std::size_t> const& sizes) -> std::vector<std::size_t> {
+/// Where blocks go: the first rank's last, with `gap` elements between. An empty block lies nowhere.
+auto displacements(std::vector<std::size_t> const& sizes, std::size_t gap = 2) -> std::vector<std::size_t> {
     std::vector<std::size_t> result(sizes.size(), std::size_t(1) << 40);
     std::size_t end = 2;
     for (std::size_t r = sizes.size(); r-- > 0;)
         if (sizes[r] > 0) {
             result[r] = end;
-            end += sizes[r] + 2;
+            end += sizes[r] + gap;
         }
     return result;
 }
 
 template <class T>
 void check_all_gatherv(group const& g, std::vector<std::size_t> const& sizes, std::size_t most, form how,
-                       bool in_place) {
-    auto const displs = displacements(sizes);
-    std::vector<T> out(12 * g.ranks() + 2);
+                       bool in_place, std::size_t gap = 2) {
+    auto const displs = displacements(sizes, gap);
+    std::vector<T> out((10 + gap) * g.ranks() + 2);
     auto expected = out;
     for (std::size_t r = 0; r < g.ranks(); ++r)
         for (std::size_t i = 0; i < sizes[r]; ++i) expected[displs[r] + i] = element<T>(r, i);
@@ -175,6 +175,32 @@ TEST_CASE("blocks that lie too far away for MPI are gathered, too") {
             auto const end = displacements(sizes).front() + 3;
             check_all_gatherv<int>(g, sizes, end - beyond, how, false);
         }
+}
+
+TEST_CASE("blocks that lie too far away for MPI on one rank alone are gathered on all ranks") {
+    group const g(false);
+    for (form const how : forms)
+        for (bool const in_place : {false, true})
+            for (int const far : {0, g.size() - 1}) {
+                std::size_t const gap = g.rank() == far ? 40 : 0;
+                std::size_t const most = 12 * g.ranks() + 2; // all blocks fit, and without gaps their ends
+                for (auto const& sizes : size_patterns(g.ranks())) {
+                    check_all_gatherv<int>(g, sizes, most, how, in_place, gap);
+                    check_all_gatherv<record>(g, sizes, most, how, in_place, gap);
+                }
+            }
+}
+
+TEST_CASE("members that a datatype leaves out are not touched where blocks lie too far away, either") {
+    group const g(false);
+    std::vector<std::size_t> const sizes(g.ranks(), 1);
+    auto const displs = displacements(sizes, 40);
+    std::vector<labelled> out(41 * g.ranks() + 2, labelled{-1, 5});
+    auto expected = out;
+    for (std::size_t r = 0; r < g.ranks(); ++r) expected[displs[r]].value = static_cast<int>(r);
+    labelled const mine{g.rank(), 6};
+    papcoll::native_all_gatherv(g.comm(), &mine, out.data(), sizes, displs, g.ranks());
+    CHECK(out == expected);
 }
 
 TEST_CASE("blocks beyond INT_MAX are cut into stripes that MPI can count") {

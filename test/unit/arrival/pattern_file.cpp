@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -52,7 +53,11 @@ TEST_CASE("comments, blank lines, spaces, line ends of both kinds, negative valu
 }
 
 TEST_CASE("what is written is read") {
-    std::vector<times> const cases{{ticks{0}}, {ticks::max(), ticks::min()}, times(1000, ticks{5})};
+    ticks const widest{std::int64_t(1) << 62};
+    std::vector<times> const cases{{ticks{0}},
+                                   {ticks::max(), ticks::max() - widest},
+                                   {ticks::min(), ticks::min() + widest},
+                                   times(1000, ticks{5})};
     for (auto const& arrivals : cases) {
         std::stringstream text;
         write_arrivals(text, arrivals);
@@ -83,6 +88,17 @@ TEST_CASE("bad content is reported with file and line") {
     CHECK(error_of("ranks 1\n5\n6\n") == "input:3: more arrivals than the 1 ranks announced: \"6\"");
 }
 
+TEST_CASE("times that cannot be subtracted from each other are refused") {
+    CHECK(error_of("ranks 2\n9223372036854775807\n-9223372036854775808\n") ==
+          "input:3: the arrivals differ by more than 2^62 ns");
+    CHECK(error_of("ranks 3\n-1\n0\n4611686018427387904\n") ==
+          "input:4: the arrivals differ by more than 2^62 ns");
+    CHECK(error_of("ranks 3\n-1\n0\n4611686018427387903\n") == "");
+    for (auto const* bad : {"inf", "-inf", "nan", "1e3", "0x10", "1.", "--1", "-"})
+        CHECK(error_of("ranks 1\n" + std::string(bad) + "\n") ==
+              "input:2: \"" + std::string(bad) + "\" is not an arrival in whole nanoseconds");
+}
+
 TEST_CASE("files that were cut off") {
     CHECK(error_of("ranks 3\n1\n2\n") == "input:3: the file ends after 2 of 3 arrivals");
     CHECK(error_of("ranks 2000000000\n1\n") == "input:2: the file ends after 1 of 2000000000 arrivals");
@@ -96,9 +112,18 @@ TEST_CASE("files that were cut off") {
 TEST_CASE("what is no text at all is quoted short and printable") {
     std::string const bytes("ranks 2\n\x01\xff\0abc", 14);
     CHECK(error_of(bytes) == "input:2: \"???abc\" is not an arrival in whole nanoseconds");
-    auto const error = error_of("ranks 2\n" + std::string(100'000, 'x') + "\n");
+    auto const error = error_of("ranks 2\n" + std::string(60'000, 'x') + "\n");
     CHECK(error.size() < 150);
     CHECK(error.find("…") != std::string::npos);
+}
+
+TEST_CASE("a line that does not end is not read to its end") {
+    CHECK(error_of("ranks 1\n#" + std::string(65535, 'x') + "\n5\n") == "");
+    CHECK(error_of("ranks 1\n#" + std::string(65536, 'x') + "\n5\n") ==
+          "input:2: the line is longer than 64 KiB");
+    std::ifstream endless("/dev/zero");
+    CHECK_THROWS_WITH_AS((void)read_arrivals(endless, "zeros\n"), "zeros?:1: the line is longer than 64 KiB",
+                         pattern_file_error);
 }
 
 TEST_CASE("files that cannot be used") {
@@ -107,6 +132,8 @@ TEST_CASE("files that cannot be used") {
                          pattern_file_error);
     CHECK_THROWS_WITH_AS((void)read_arrivals(std::filesystem::temp_directory_path()),
                          doctest::Contains("cannot be opened"), pattern_file_error);
+    CHECK_THROWS_WITH_AS((void)read_arrivals(std::filesystem::path("/dev/zero")),
+                         "/dev/zero: cannot be opened as a regular file", pattern_file_error);
     CHECK_THROWS_WITH_AS(write_arrivals(file.path / "below", times(1)),
                          doctest::Contains("cannot be written"), pattern_file_error);
     CHECK_THROWS_AS(write_arrivals(file.path, times{}), std::invalid_argument);

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using papcoll::environment_settings;
 
@@ -58,16 +60,70 @@ TEST_CASE("a tuning file is read when it is asked for") {
     CHECK(a.tuning().named);
     CHECK_FALSE(a.tuning().content);
     CHECK_FALSE(settings_of({{"PAPCOLL_TUNING_FILE", "."}}).tuning().content); // can be opened
+    CHECK_FALSE(settings_of({{"PAPCOLL_TUNING_FILE", "/dev/zero"}}).tuning().content); // has no end
 }
 
 TEST_CASE("a misspelt variable is found, and counts among what ranks must agree on") {
-    auto const nothing = [](char const*) -> char const* { return nullptr; };
-    environment_settings const good(nothing, {"HOME", "PAPCOLL_ALL_REDUCE_ALGORITHM", "PAPCOLL_REPORT"});
+    auto const of_names = [](std::vector<std::string_view> const& names) {
+        return environment_settings([](char const*) -> char const* { return nullptr; }, names);
+    };
+    auto const good =
+        of_names({"HOME", "PAPCOLL_ALL_REDUCE_ALGORITHM", "PAPCOLL_TUNING_FILE", "PAPCOLL_REPORT"});
     CHECK(good.unknown().empty());
-    environment_settings const bad(nothing, {"PAPCOLL_ALLREDUCE_ALGORITHM"});
-    CHECK(bad.unknown() == "PAPCOLL_ALLREDUCE_ALGORITHM");
-    CHECK(bad.hash() != good.hash());
-    CHECK(environment_settings::known().find("PAPCOLL_ALL_REDUCE_ALGORITHM") != std::string::npos);
+    auto const mistaken = [&](std::string_view name, std::string_view meant) {
+        auto const bad = of_names({"HOME", name, "PAPCOLL_REPORT"});
+        CHECK(bad.unknown() == name);
+        CHECK(bad.hash() != good.hash());
+        CHECK(environment_settings::nearest(name) == meant);
+    };
+    mistaken("PAPCOLL_ALLREDUCE_ALGORITHM", "PAPCOLL_ALL_REDUCE_ALGORITHM");
+    mistaken("PAPCOLL_BCAST_ALGORITHM", "PAPCOLL_BROADCAST_ALGORITHM");
+    mistaken("PAPCOLL_ALLTOALL_ALGORITHM", "PAPCOLL_ALL_TO_ALL_ALGORITHM");
+    mistaken("PAPCOLL_REDUCE_ALGORITM", "PAPCOLL_REDUCE_ALGORITHM");
+    mistaken("PAPCOL_REDUCE_ALGORITHM", "PAPCOLL_REDUCE_ALGORITHM");
+    mistaken("PAPCOLL_TUNINGFILE", "PAPCOLL_TUNING_FILE");
+    mistaken("PAPCOLL_TUNE_FILE", "PAPCOLL_TUNING_FILE");
+    mistaken("PAPCOLL_TUNING_TABLE_OF_THIS_MACHINE", "PAPCOLL_TUNING_FILE");
+    mistaken("PAPCOLL_TUNIGN_FILE", "PAPCOLL_TUNING_FILE");
+    mistaken("PAPCOLL_REPORTS", "PAPCOLL_REPORT");
+    mistaken("PAPCOLL_REPROT", "PAPCOLL_REPORT");
+    mistaken("PAPCOLLREPORT", "PAPCOLL_REPORT");
+}
+
+TEST_CASE("of several misspelt variables the first by the alphabet counts, in whatever order they are") {
+    auto const nothing = [](char const*) -> char const* { return nullptr; };
+    environment_settings const a(nothing, {"PAPCOLL_TUNINGFILE", "PAPCOLL_REPORTS"});
+    environment_settings const b(nothing, {"PAPCOLL_REPORTS", "PAPCOLL_TUNINGFILE"});
+    CHECK(a.unknown() == "PAPCOLL_REPORTS");
+    CHECK(a.hash() == b.hash());
+}
+
+TEST_CASE("names that are others' are none of papcoll's business") {
+    environment_settings const settings([](char const*) -> char const* { return nullptr; },
+                                        {"",
+                                         "PAPCOLL_",
+                                         "PAPCOLL_JOBS",
+                                         "PAPCOLL_BUILD_DIR",
+                                         "PAPCOLL_BUILD_TESTS",
+                                         "PAPCOLL_CCACHE",
+                                         "PAPCOLL_BENCH_CLOCKS",
+                                         "PAPCOLL_TRACE_FILE",
+                                         "PAPCOLL_TRACE_RANKS",
+                                         "PAPCOLL_TRACE_EVERY",
+                                         "PAPCOLL_TRACE_BUFFER",
+                                         "PAPCOLL_TRACE_TEST_OFFSET_NS",
+                                         "PAPCOLL_TRACE_TEST_DRIFT_PPM",
+                                         "PAPCOLL_CLUSTER_ID",
+                                         "PAPCOLL_TEST_RANKS",
+                                         "PAPCOLL_TEST_THREADS",
+                                         "PAPCOLL_MPIRUN",
+                                         "PAPCOLL_ROUTE",
+                                         "PAPCOLL_SOURCE",
+                                         "PAPCOLL_ROOT",
+                                         "PAPCOLL_DIR",
+                                         "REPORT",
+                                         "OMPI_MCA_coll_tuned_bcast_algorithm"});
+    CHECK(settings.unknown().empty());
 }
 
 TEST_CASE("only 1 asks for a report") {

@@ -101,16 +101,27 @@ TEST_CASE("text that is no JSON is refused, wherever it is cut off or spoilt") {
     }
     CHECK(contains(complaint("{\"a\": 1, \"a\": 2}"), "\"a\" is there twice"));
     CHECK(contains(complaint("{\"a\": 1} 2"), "more behind"));
-    CHECK(contains(complaint("{\"a\": inf}"), "malformed"));
-    CHECK(contains(complaint("{\"a\": +1}"), "malformed"));
+    for (auto const* number : {"inf", "-inf", "nan", "+1", "01", ".5", "1."})
+        CHECK(contains(complaint(std::string("{\"a\": ") + number + "}"), "malformed"));
     CHECK(contains(complaint("{\"a\": \"\\q\"}"), "unknown escape"));
     CHECK(contains(complaint("{\n\n\"a\n\": 1}"), "file:3: a string does not end"));
     CHECK(contains(complaint(std::string(1000, '[')), "nested too deeply"));
     CHECK(contains(complaint(std::string("\x7f\x45LF\0\1", 6)), "file:1"));
 }
 
+TEST_CASE("what a table says is quoted short and printable") {
+    auto const long_name = "\\u001b" + std::string(100'000, 'x');
+    auto const why =
+        complaint("{\"papcoll_tuning\": 1, \"choices\": [{\"operation\": \"" + long_name + "\"}]}");
+    CHECK(why == "papcoll: file:1: there is no operation \"?" + std::string(39, 'x') + "…\"");
+}
+
 TEST_CASE("a file that cannot be read is refused by name") {
     CHECK_THROWS_WITH_AS(tuning_table::read("/nowhere/table.json"), doctest::Contains("/nowhere/table.json"),
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(tuning_table::read("."), "papcoll: cannot read .", std::invalid_argument);
+    for (std::string const bad : {".", "/dev/zero"}) // can be opened
+        CHECK_THROWS_WITH_AS(
+            tuning_table::read(bad),
+            ("papcoll: cannot read " + bad + ": it must be a file of at most 16 MiB").c_str(),
+            std::invalid_argument);
 }
