@@ -3,11 +3,15 @@ import os
 import re
 
 from conan import ConanFile
-from conan.tools.build import check_min_cppstd
+from conan.errors import ConanInvalidConfiguration
+from conan.tools.build import supported_cppstd
 from conan.tools.files import copy, load
 from conan.tools.layout import basic_layout
+from conan.tools.scm import Version
 
 required_conan_version = ">=2.0"
+
+OLDEST_COMPILERS = {"gcc": "11", "clang": "13"}
 
 
 class PapcollRecipe(ConanFile):
@@ -47,15 +51,21 @@ class PapcollRecipe(ConanFile):
         self.info.clear()
 
     def validate(self):
-        check_min_cppstd(self, 20)
+        # What the compiler can do counts, not the profile's compiler.cppstd: our CMake target raises the standard.
+        compiler = self.settings.get_safe("compiler")
+        version = self.settings.get_safe("compiler.version")
+        if not compiler or not version:
+            return
+        known = supported_cppstd(self)
+        if Version(version) < OLDEST_COMPILERS.get(compiler, "0") or (known is not None and "20" not in known):
+            raise ConanInvalidConfiguration(f"papcoll needs C++20, and {compiler} {version} is too old for it")
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         copy(self, "*.hpp", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
-        copy(self, "papcollDependencies.cmake", os.path.join(self.source_folder, "cmake"),
-             os.path.join(self.package_folder, "cmake"))
-        copy(self, "papcollSystem.cmake", os.path.join(self.source_folder, "cmake"),
-             os.path.join(self.package_folder, "cmake"))
+        for module in ("Standard", "Dependencies", "System"):
+            copy(self, f"papcoll{module}.cmake", os.path.join(self.source_folder, "cmake"),
+                 os.path.join(self.package_folder, "cmake"))
 
     def package_info(self):
         # The package's own target papcoll::papcoll is the sum of its components.
@@ -67,10 +77,11 @@ class PapcollRecipe(ConanFile):
             boost_mpi.set_property("cmake_target_name", "papcoll::boost_mpi")
             boost_mpi.bindirs = boost_mpi.libdirs = []
             boost_mpi.requires = ["core"]
+        modules = [os.path.join("cmake", "papcollStandard.cmake")]
         if self.options.system_dependencies:
-            module = os.path.join("cmake", "papcollSystem.cmake")
-            self.cpp_info.set_property("cmake_build_modules", [module])
+            modules.append(os.path.join("cmake", "papcollSystem.cmake"))
         else:
             core.requires = ["boost::headers", "openmpi::openmpi", "xsimd::xsimd"]
             if boost_mpi:
                 boost_mpi.requires += ["boost::mpi", "boost::serialization"]
+        self.cpp_info.set_property("cmake_build_modules", modules)

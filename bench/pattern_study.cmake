@@ -1,9 +1,10 @@
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-# That the study runs, chooses, and that the library takes its table.
+# That the study runs, chooses and prints, even if it leaves out all but the fastest algorithm (--slow 1), and that the
+# library takes its table.
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(TARGET bench_collectives AND Python3_FOUND AND PAPCOLL_BUILD_TESTS AND PAPCOLL_TEST_MPI)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/pattern_study)
-    set(arguments --quick --no-pictures --operations reduce)
+    set(arguments --quick --slow 1 --no-pictures --operations reduce)
     if(NOT papcoll_mpirun_version MATCHES "Open MPI|OpenRTE")
         list(APPEND arguments --no-open-mpi)
     endif()
@@ -14,7 +15,8 @@ if(TARGET bench_collectives AND Python3_FOUND AND PAPCOLL_BUILD_TESTS AND PAPCOL
              COMMAND ${PAPCOLL_MPIRUN} 4 $<TARGET_FILE:bench_collectives> --operation reduce --sizes 4096 --balanced-only
                      --repetitions 1 --policies automatic)
     set_tests_properties(bench.pattern_study.np4 PROPERTIES
-        TIMEOUT 120 PROCESSORS 2 ENVIRONMENT "${PAPCOLL_MPI_ENVIRONMENT}" FIXTURES_SETUP pattern_study)
+        TIMEOUT 120 PROCESSORS 2 ENVIRONMENT "${PAPCOLL_MPI_ENVIRONMENT}" FIXTURES_SETUP pattern_study
+        PASS_REGULAR_EXPRESSION "\n\\| reduce \\| 4096 \\| [a-z_]+ \\|[^\n]*\n" FAIL_REGULAR_EXPRESSION "failed:;Traceback")
     set_tests_properties(bench.pattern_study.table.np4 PROPERTIES
         TIMEOUT 60 PROCESSORS 2 FIXTURES_REQUIRED pattern_study
         ENVIRONMENT "${PAPCOLL_MPI_ENVIRONMENT};PAPCOLL_TUNING_FILE=${folder}/tuning.json;PAPCOLL_REPORT=1"

@@ -9,7 +9,8 @@
 What follows -- takes a program and its arguments and runs it. For every operation and size, all in turn in the same runs: the MPI
 library's default (native), its nonblocking routine (inative), all of papcoll's policies that need not know the arrivals, and with
 Open MPI each of its algorithms (native:NUMBER). First all ranks together; then under the patterns, at multiples of the mean time of all
-these algorithms together. There only those count that took at most --slow times the fastest one's time before, and native.
+these algorithms together. There only those count that took at most --slow times the fastest one's time before, and always native
+and inative, so that a table can name the library however slow its routine is.
 
 Each run is a file in FOLDER/parts; what is there is not measured again, so the study goes on where it was stopped. Then (and
 without -- and a command only this, of all parts of these operations and sizes) it writes into FOLDER
@@ -126,7 +127,7 @@ class Study:
             return
         together = {row["policy"]: row["last_delay_ms"]["median"] for row in rows}
         base = statistics.mean(row["run_time_ms"]["median"] for row in rows)
-        kept = [p for p, ms in together.items() if p == "native" or ms <= o.slow * min(together.values())]
+        kept = [p for p, ms in together.items() if p in ("native", "inative") or ms <= o.slow * min(together.values())]
         common += ["--policies", ",".join(kept), "--patterns-only", "--repetitions", o.repetitions,
                    "--unmeasured", o.unmeasured]
         for factors, patterns in self.runs([together[p] for p in kept], base):

@@ -103,7 +103,7 @@ def choose(cells, rule):
         scores = RULES[rule](policies, columns)
         ranking = sorted(filter(is_candidate, scores), key=lambda p: (scores[p], p))
         if not ranking:
-            fail(f"nothing that a table can name was measured for {operation} at {ranks} ranks and {size} bytes")
+            fail(f"nothing that a table can name was measured under all patterns of {operation} at {ranks} ranks and {size} bytes")
         quotients = normalised(policies, columns)
         hindsight = statistics.mean(quotients[ranking[0]])
         entries.append({"operation": OPERATIONS.get(operation, operation), "ranks": ranks, "bytes": size,

@@ -5,7 +5,8 @@
 #
 #   test/package/run.sh find_package | core | add_subdirectory | FetchContent | conan
 #
-# Exit code 77: the route cannot be tried on this machine. CONAN names the Conan 2 client, by default `conan`.
+# Exit code 77: the route cannot be tried on this machine. CONAN names the Conan 2 client, by default `conan`;
+# CMAKE_GENERATOR names CMake's generator, as it always does.
 set -euo pipefail
 
 route=${1:?which route}
@@ -38,15 +39,19 @@ with_conan() {
     fi
     export CONAN_HOME=$work/conan
     $conan profile detect
+    local create
+    read -ra create <<<"$conan"
+    create+=(create "$source" -o "papcoll/*:system_dependencies=True")
+    [ -z "${CMAKE_GENERATOR-}" ] || create+=(-c "tools.cmake.cmaketoolchain:generator=$CMAKE_GENERATOR")
     # Packages of Boost, Open MPI and xsimd come from a registry; the machine's own are used instead.
     cp -r "$consumer" "$work/test_package" # Conan writes into it
-    $conan create "$source" --test-folder "$work/test_package" -s compiler.cppstd=20 -o "papcoll/*:system_dependencies=True"
-    if $conan create "$source" --test-folder= -s compiler.cppstd=17 \
-        -o "papcoll/*:system_dependencies=True" >"$work/refused" 2>&1; then
-        echo "C++17 was not refused"
+    "${create[@]}" --test-folder "$work/test_package" # with the profile as it is detected
+    "${create[@]}" --test-folder "$work/test_package" -s compiler.cppstd=17
+    if "${create[@]}" --test-folder= -s compiler=gcc -s compiler.version=10 >"$work/refused" 2>&1; then
+        echo "g++ 10 was not refused"
         exit 1
     fi
-    grep -i "cppstd" "$work/refused"
+    grep "gcc 10 is too old" "$work/refused"
 }
 
 case $route in
