@@ -36,6 +36,7 @@ inline auto one_of_each(int rank, int ranks, std::size_t n) -> calls {
 /// Begun in one order, which is all that ranks have to agree on, and completed in any.
 template <class Comm, class Policy>
 void in_flight(Comm& comm, int rank, int ranks, std::size_t n, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
     auto first = one_of_each(rank, ranks, n);
     auto second = one_of_each(rank, ranks, n / 3);
     std::vector<papcoll::request> pending;
