@@ -28,8 +28,7 @@
 //  2. `Call::require<Policy>()` is where static_assert refuses types and operators.
 //  3. `call.shape(ranks, rank)` is the shape; its spans live as long as a copy of the call.
 //  4. `call.check_shape(shape)` and `call.check_buffers(shape)` throw std::invalid_argument for arguments
-//  that
-//     cannot be.
+//  that cannot be. Then `call.make_room(shape)`, where there is one, resizes the std::vector that is filled.
 //  5. `call.execute(context, plan, tag)` makes the operation that executes a plan.
 //  6. `call.native_operation(comm)` begins the MPI library's own, `call.native_blocking(comm)` runs it; both
 //  are missing where MPI has no such call.
@@ -108,10 +107,17 @@ void check_call(Call const& call, call_shape const& shape) {
     call.check_shape(shape);
     call.check_buffers(shape);
 }
+/// Resizes the std::vector that a call fills, if there is one; nothing has been sent then.
+template <class Call>
+void make_room(Call const& call, call_shape const& shape) {
+    if constexpr (requires { call.make_room(shape); }) call.make_room(shape);
+}
 template <class Call>
 void check_native_call(MPI_Comm user, Call const& call) {
     auto const [ranks, rank] = size_and_rank(user);
-    check_call(call, call.shape(ranks, rank));
+    auto const shape = call.shape(ranks, rank);
+    check_call(call, shape);
+    make_room(call, shape);
 }
 
 /// Whether the MPI library can make this call.
@@ -201,9 +207,12 @@ template <transport Transport, class Call, class Policy>
 [[nodiscard]] auto operation_of(std::shared_ptr<context<Transport>> const& c, Call const& call,
                                 Policy const& policy, void const* call_site) -> std::shared_ptr<operation> {
     auto const shape = shape_of(*c, call);
-    auto const check = [&] {
-        check_call(call, shape);
-        if constexpr (!std::same_as<Policy, native>) policy.check(shape);
+    auto const check = [&](check_level level) {
+        if (level != check_level::off) {
+            check_call(call, shape);
+            if constexpr (!std::same_as<Policy, native>) policy.check(shape);
+        }
+        make_room(call, shape);
     };
     auto start = start_of<Transport>(call, policy);
     if constexpr (std::same_as<Policy, native>)
