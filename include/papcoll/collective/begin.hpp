@@ -52,23 +52,45 @@ template <class T>
     return n == 0 || m == 0 || !before(a, b + m) || !before(b, a + n);
 }
 
+template <class>
+inline constexpr bool always_false = false;
+
+/// Refuses what can travel in no way, and says what to do.
+template <class T>
+constexpr void require_meaning() {
+    if constexpr (transportable<T> || serializable<T>)
+        return;
+    else if constexpr (bound_to_rank<T>)
+        static_assert(always_false<T>,
+                      "papcoll: pointers, iterators, views (std::span, std::string_view), "
+                      "std::reference_wrapper and Boost.MPI's skeletons and contents refer to memory of this "
+                      "rank; pass the elements themselves, as data() and size()");
+    else if constexpr (has_own_serialize<std::remove_cv_t<T>>)
+        static_assert(always_false<T>,
+                      "papcoll: a class with a serialize of its own is not sent as its bytes; include "
+                      "papcoll/papcoll.hpp and make it default-constructible, so that it is serialized, or "
+                      "declare BOOST_IS_BITWISE_SERIALIZABLE for it, if its bytes are its value");
+    else
+        static_assert(always_false<T>,
+                      "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype or "
+                      "Boost.Serialization and papcoll/papcoll.hpp included");
+}
 template <class T>
 constexpr void require_transportable() {
-    static_assert(!serializable<T>, "papcoll: values that must be serialized can be broadcast, reduced, "
-                                    "all-reduced and all-gathered, not more");
-    static_assert(transportable<T> || serializable<T>,
-                  "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype or "
-                  "Boost.Serialization and papcoll/papcoll.hpp included");
+    require_meaning<T>();
+    static_assert(
+        !serializable<T>,
+        "papcoll: values that must be serialized can be broadcast, reduced, all-reduced and "
+        "all-gathered, not more; if their bytes are all of them, declare BOOST_IS_BITWISE_SERIALIZABLE");
 }
 /// Where values may be serialized.
 template <class Policy, class T>
 constexpr void require_value() {
+    require_meaning<T>();
     if constexpr (serializable<T>)
         static_assert(!std::same_as<Policy, native>,
                       "papcoll: the policy native needs an MPI datatype; choose another for values that must "
                       "be serialized, such as binomial_tree");
-    else
-        require_transportable<T>();
 }
 template <class Policy, class Op, class T>
 constexpr void require_operand_order() {
