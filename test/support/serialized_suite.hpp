@@ -5,17 +5,22 @@
 
 #include <boost/mpi/inplace.hpp>
 #include <boost/serialization/access.hpp>
+#include <boost/serialization/array.hpp>
 #include <boost/serialization/map.hpp>
 #include <boost/serialization/string.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -127,6 +132,61 @@ void all_gathers(Comm& comm, int rank, int ranks, Policy const& policy) {
         papcoll::all_gather(comm, in.data(), n, out, policy);
         CHECK(out == expected);
     }
+    auto both = texts(rank, 3);
+    CHECK_THROWS_AS(papcoll::all_gather(comm, both.data(), 1, both, policy), std::invalid_argument);
+    CHECK(both == texts(rank, 3));
+}
+
+/// Its bytes are an address; it says itself how it travels. Trivially copyable.
+class box {
+public:
+    box() = default;
+    explicit box(int value)
+        : m_value(kept(value)) {}
+    [[nodiscard]] auto value() const -> int { return *m_value; }
+    /// Whether the thread that runs this rank has made the value.
+    [[nodiscard]] auto is_of_this_rank() const -> bool {
+        return std::any_of(values().begin(), values().end(), [&](int const& v) { return &v == m_value; });
+    }
+
+private:
+    friend class boost::serialization::access;
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        int v = Archive::is_saving::value ? *m_value : 0;
+        archive& v;
+        if (Archive::is_loading::value) m_value = kept(v);
+    }
+    static auto values() -> std::list<int>& {
+        static thread_local std::list<int> list;
+        return list;
+    }
+    static auto kept(int value) -> int const* { return &values().emplace_back(value); }
+
+    int const* m_value = nullptr;
+};
+static_assert(std::is_trivially_copyable_v<box>);
+
+/// What says how it is serialized is not sent as its bytes.
+template <class Comm, class Policy>
+void boxes(Comm& comm, int rank, int ranks, Policy const& policy) {
+    box one(rank);
+    papcoll::broadcast(comm, one, ranks - 1, policy);
+    CHECK(one.is_of_this_rank());
+    CHECK(one.value() == ranks - 1);
+    std::array<box, 2> pair{box(rank), box(-rank)};
+    papcoll::broadcast(comm, pair, 0, policy);
+    CHECK(pair[1].is_of_this_rank());
+    CHECK(pair[0].value() == 0);
+    auto const add =
+        papcoll::commutative([](box const& a, box const& b) { return box(a.value() + b.value()); });
+    auto const sum = papcoll::all_reduce(comm, box(rank), add, policy);
+    CHECK(sum.is_of_this_rank());
+    CHECK(sum.value() == ranks * (ranks - 1) / 2);
+    std::vector<box> all;
+    papcoll::all_gather(comm, box(rank), all, papcoll::circulant{});
+    for (int r = 0; r < ranks; ++r) CHECK(all[static_cast<std::size_t>(r)].value() == r);
+    CHECK(all.front().is_of_this_rank());
 }
 
 /// Different operations at once, completed in different orders, while one rank is late.
@@ -170,12 +230,10 @@ private:
     void serialize(Archive& archive, unsigned) {
         if (Archive::is_saving::value && !m_saves) throw std::domain_error("cannot be saved");
         archive& m_value;
-        archive& m_note;
         if (Archive::is_loading::value && refuses_to_load()) throw std::domain_error("cannot be loaded");
     }
 
     int m_value = 0;
-    std::string m_note; // else it would travel as its bytes
     bool m_saves = true;
 };
 
@@ -263,6 +321,8 @@ void all(Comm& comm, int rank, int ranks) {
     word_counts(comm, rank, ranks, papcoll::circulant{});
     word_counts(comm, rank, ranks, papcoll::circulant{.block_bytes = 1});
     word_counts(comm, rank, ranks, papcoll::arrival_tree{});
+    boxes(comm, rank, ranks, papcoll::binomial_tree{});
+    boxes(comm, rank, ranks, papcoll::automatic{});
     all_gathers(comm, rank, ranks, papcoll::circulant{});
     all_gathers(comm, rank, ranks, papcoll::linear{});
     all_gathers(comm, rank, ranks, papcoll::sorted_linear{});

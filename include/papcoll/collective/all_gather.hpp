@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/serialized.hpp>
 
@@ -23,7 +24,7 @@ struct all_gather_call {
     using value_type = T;
 
     T const* in; // in place: null
-    T* out;
+    output<T> out;
     bool in_place;
     std::size_t n;
 
@@ -53,28 +54,29 @@ struct all_gather_call {
     void check_buffers(call_shape const& s) const {
         if (n == 0) return;
         if (in == nullptr && !in_place) reject("in must not be null when there are elements");
-        if (out == nullptr) reject("out must not be null when there are elements");
-        if (!in_place && !are_apart<T>(in, n, out, n * static_cast<std::size_t>(s.ranks)))
+        if (out.is_null()) reject("out must not be null when there are elements");
+        if (!in_place && !out.is_apart_from(in, n, n * static_cast<std::size_t>(s.ranks)))
             reject("in and out overlap; to gather in place pass boost::mpi::inplace(values)");
     }
+    void make_room(call_shape const& s) const { out.make_room(n * static_cast<std::size_t>(s.ranks)); }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        if (!in_place) std::copy_n(in, n, out + own(c->rank()));
+        if (!in_place) std::copy_n(in, n, out.data() + own(c->rank()));
         if constexpr (serializable<T>)
-            return execute_serialized_copy(c, plan, tag, out, n);
+            return execute_serialized_copy(c, plan, tag, out.data(), n);
         else
-            return execute_copy(c, plan, tag, out);
+            return execute_copy(c, plan, tag, out.data());
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_all_gather_operation<T>>(comm, native_in(comm), n, out);
+        return std::make_shared<native_all_gather_operation<T>>(comm, native_in(comm), n, out.data());
     }
-    void native_blocking(MPI_Comm comm) const { native_all_gather(comm, native_in(comm), n, out); }
+    void native_blocking(MPI_Comm comm) const { native_all_gather(comm, native_in(comm), n, out.data()); }
 
 private:
     [[nodiscard]] auto own(int rank) const -> std::size_t { return n * static_cast<std::size_t>(rank); }
     [[nodiscard]] auto native_in(MPI_Comm comm) const -> T const* {
-        return in_place ? out + own(rank_of(comm)) : in;
+        return in_place ? out.data() + own(rank_of(comm)) : in;
     }
 };
 
@@ -97,8 +99,7 @@ struct all_gather_function : collective_forms<Blocking> {
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::vector<T>& out,
                     Policy const& policy = {}) const -> result {
-        out.resize(n * static_cast<std::size_t>(size_and_rank(comm).first));
-        return this->call(comm, all_gather_call<T>{in, out.data(), false, n}, policy);
+        return this->call(comm, all_gather_call<T>{in, out, false, n}, policy);
     }
     /// n elements each, in place: rank r's are at values + r n before.
     template <communicator Comm, class T, class Policy = automatic>
@@ -146,11 +147,12 @@ struct plan_all_gather_function {
 /// Cost with `circulant` for m bytes of all ranks together: ⌈log2 P⌉ rounds that move (P − 1)/P·m, the fewest
 /// and the least possible.
 ///
-/// Throws std::invalid_argument, before any message of the operation, for null data, overlapping buffers and
-/// members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they
-/// disagree. Throws mpi_error where MPI fails.
+/// Throws std::invalid_argument, before any message of the operation, for null data, a number of elements
+/// that memory cannot hold, overlapping buffers and members of the policy that cannot be; with agreed checks
+/// on all ranks if it does on any, or if they disagree. A std::vector overlaps `in` where any of its memory
+/// does, and is resized as in reduce. Throws mpi_error where MPI fails.
 ///
-/// Values that are neither trivially copyable nor have a Boost.MPI datatype travel serialized, see broadcast.
+/// Values without an MPI datatype travel serialized, see reduce for which they are, and broadcast.
 ///
 ///     std::vector<int> sizes;
 ///     papcoll::all_gather(world, mine, sizes, papcoll::circulant{});

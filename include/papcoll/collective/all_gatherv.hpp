@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/sizes.hpp>
 
@@ -25,7 +26,7 @@ struct all_gatherv_call {
     using value_type = T;
 
     T const* in; // in place: null
-    T* out;
+    output<T> out;
     bool in_place;
     rank_sizes parts;
 
@@ -58,24 +59,25 @@ struct all_gatherv_call {
     }
     void check_buffers(call_shape const& s) const {
         if (s.count == 0) return;
-        if (out == nullptr) reject("out must not be null when there are elements");
+        if (out.is_null()) reject("out must not be null when there are elements");
         if (in_place || own_size(s.rank) == 0) return;
         if (in == nullptr) reject("in must not be null when the rank has elements");
-        if (!are_apart<T>(in, own_size(s.rank), out, parts.end()))
+        if (!out.is_apart_from(in, own_size(s.rank), parts.end()))
             reject("in and out overlap; to gather in place pass boost::mpi::inplace(values)");
     }
+    void make_room(call_shape const&) const { out.make_room(parts.end()); }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
         if (!in_place && own_size(c->rank()) > 0) std::copy_n(in, own_size(c->rank()), own(c->rank()));
-        return execute_copy(c, plan, tag, out);
+        return execute_copy(c, plan, tag, out.data());
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_all_gatherv_operation<T>>(comm, native_in(comm), out, parts.sizes(),
-                                                                 parts.displacements());
+        return std::make_shared<native_all_gatherv_operation<T>>(comm, native_in(comm), out.data(),
+                                                                 parts.sizes(), parts.displacements());
     }
     void native_blocking(MPI_Comm comm) const {
-        native_all_gatherv(comm, native_in(comm), out, parts.sizes(), parts.displacements());
+        native_all_gatherv(comm, native_in(comm), out.data(), parts.sizes(), parts.displacements());
     }
 
 private:
@@ -83,7 +85,7 @@ private:
         return parts.sizes()[static_cast<std::size_t>(rank)];
     }
     [[nodiscard]] auto own(int rank) const -> T* {
-        return out + parts.displacements()[static_cast<std::size_t>(rank)];
+        return out.data() + parts.displacements()[static_cast<std::size_t>(rank)];
     }
     [[nodiscard]] auto native_in(MPI_Comm comm) const -> T const* {
         return in_place ? own(rank_of(comm)) : in;
@@ -147,8 +149,7 @@ struct all_gatherv_function : collective_forms<Blocking> {
         if (rank < parts.sizes().size() && in.size() != parts.sizes()[rank])
             parts = parts.with_complaint("in must have sizes[rank] (" + std::to_string(parts.sizes()[rank]) +
                                          ") elements, but has " + std::to_string(in.size()));
-        out.resize(parts.total());
-        return this->call(comm, all_gatherv_call<T>{in.data(), out.data(), false, std::move(parts)}, policy);
+        return this->call(comm, all_gatherv_call<T>{in.data(), out, false, std::move(parts)}, policy);
     }
 };
 

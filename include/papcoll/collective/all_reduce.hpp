@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/serialized.hpp>
 #include <papcoll/operators/operators.hpp>
@@ -24,7 +25,7 @@ struct all_reduce_call {
     using value_type = T;
 
     T const* in;
-    T* out;
+    output<T> out;
     bool in_place;
     std::size_t n;
     Op op;
@@ -39,7 +40,8 @@ struct all_reduce_call {
         in_place = false;
     }
     void bind(boost::mpi::inplace_t<T*> values) {
-        in = out = values.buffer;
+        in = values.buffer;
+        out = values.buffer;
         in_place = true;
     }
 
@@ -54,22 +56,23 @@ struct all_reduce_call {
     void check_buffers(call_shape const&) const {
         if (n == 0) return;
         if (in == nullptr) reject("in must not be null when there are elements");
-        if (out == nullptr) reject("out must not be null when there are elements");
-        if (!in_place && !are_apart<T>(in, n, out, n))
+        if (out.is_null()) reject("out must not be null when there are elements");
+        if (!in_place && !out.is_apart_from(in, n, n))
             reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
     }
+    void make_room(call_shape const&) const { out.make_room(n); }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
         if constexpr (serializable<T>)
-            return execute_serialized_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+            return execute_serialized_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
         else
-            return execute_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+            return execute_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_all_reduce_operation<T, Op>>(comm, in, n, out, op);
+        return std::make_shared<native_all_reduce_operation<T, Op>>(comm, in, n, out.data(), op);
     }
-    void native_blocking(MPI_Comm comm) const { native_all_reduce(comm, in, n, out, op); }
+    void native_blocking(MPI_Comm comm) const { native_all_reduce(comm, in, n, out.data(), op); }
 };
 
 /// The forms of Boost.MPI's all_reduce, each with a policy behind.
@@ -127,9 +130,8 @@ struct all_reduce_function : collective_forms<Blocking> {
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Op op,
                     Policy const& policy = {}) const -> result {
-        out.resize(in.size());
-        return this->call(
-            comm, all_reduce_call<T, Op>{in.data(), out.data(), false, in.size(), std::move(op)}, policy);
+        return this->call(comm, all_reduce_call<T, Op>{in.data(), out, false, in.size(), std::move(op)},
+                          policy);
     }
 };
 

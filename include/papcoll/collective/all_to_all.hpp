@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -23,7 +24,7 @@ struct all_to_all_call {
     using value_type = T;
 
     T const* in; // in place: out
-    T* out;
+    output<T> out;
     bool in_place;
     std::size_t n;
     std::optional<std::size_t> in_size = {}; // of a vector
@@ -38,7 +39,8 @@ struct all_to_all_call {
         in_place = false;
     }
     void bind(boost::mpi::inplace_t<T*> values) {
-        in = out = values.buffer;
+        in = values.buffer;
+        out = values.buffer;
         in_place = true;
     }
 
@@ -57,19 +59,20 @@ struct all_to_all_call {
     void check_buffers(call_shape const& s) const {
         if (n == 0) return;
         if (!in_place && in == nullptr) reject("in must not be null when there are elements");
-        if (out == nullptr) reject("out must not be null when there are elements");
-        if (!in_place && !are_apart<T>(in, s.count, out, s.count))
+        if (out.is_null()) reject("out must not be null when there are elements");
+        if (!in_place && !out.is_apart_from(in, s.count, s.count))
             reject("in and out overlap; to exchange in place pass boost::mpi::inplace(values)");
     }
+    void make_room(call_shape const& s) const { out.make_room(s.count); }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_exchange(c, plan, tag, in, out, n);
+        return execute_exchange(c, plan, tag, in, out.data(), n);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_all_to_all_operation<T>>(comm, in, n, out);
+        return std::make_shared<native_all_to_all_operation<T>>(comm, in, n, out.data());
     }
-    void native_blocking(MPI_Comm comm) const { native_all_to_all(comm, in, n, out); }
+    void native_blocking(MPI_Comm comm) const { native_all_to_all(comm, in, n, out.data()); }
 };
 
 /// The forms of Boost.MPI's all_to_all, each with a policy behind.
@@ -91,9 +94,7 @@ struct all_to_all_function : collective_forms<Blocking> {
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::size_t n, std::vector<T>& out,
                     Policy const& policy = {}) const -> result {
-        // To the size of `in`, since only a right one counts: n may be anything still.
-        out.resize(in.size());
-        return this->call(comm, all_to_all_call<T>{in.data(), out.data(), false, n, in.size()}, policy);
+        return this->call(comm, all_to_all_call<T>{in.data(), out, false, n, in.size()}, policy);
     }
     /// n elements for each rank, in place: rank r's come where those for it were.
     template <communicator Comm, class T, class Policy = automatic>

@@ -28,8 +28,7 @@
 //  2. `Call::require<Policy>()` is where static_assert refuses types and operators.
 //  3. `call.shape(ranks, rank)` is the shape; its spans live as long as a copy of the call.
 //  4. `call.check_shape(shape)` and `call.check_buffers(shape)` throw std::invalid_argument for arguments
-//  that
-//     cannot be.
+//  that cannot be. Then `call.make_room(shape)`, where there is one, resizes the std::vector that is filled.
 //  5. `call.execute(context, plan, tag)` makes the operation that executes a plan.
 //  6. `call.native_operation(comm)` begins the MPI library's own, `call.native_blocking(comm)` runs it; both
 //  are missing where MPI has no such call.
@@ -53,23 +52,45 @@ template <class T>
     return n == 0 || m == 0 || !before(a, b + m) || !before(b, a + n);
 }
 
+template <class>
+inline constexpr bool always_false = false;
+
+/// Refuses what can travel in no way, and says what to do.
+template <class T>
+constexpr void require_meaning() {
+    if constexpr (transportable<T> || serializable<T>)
+        return;
+    else if constexpr (bound_to_rank<T>)
+        static_assert(always_false<T>,
+                      "papcoll: pointers, iterators, views (std::span, std::string_view), "
+                      "std::reference_wrapper and Boost.MPI's skeletons and contents refer to memory of this "
+                      "rank; pass the elements themselves, as data() and size()");
+    else if constexpr (has_own_serialize<std::remove_cv_t<T>>)
+        static_assert(always_false<T>,
+                      "papcoll: a class with a serialize of its own is not sent as its bytes; include "
+                      "papcoll/papcoll.hpp and make it default-constructible, so that it is serialized, or "
+                      "declare BOOST_IS_BITWISE_SERIALIZABLE for it, if its bytes are its value");
+    else
+        static_assert(always_false<T>,
+                      "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype or "
+                      "Boost.Serialization and papcoll/papcoll.hpp included");
+}
 template <class T>
 constexpr void require_transportable() {
-    static_assert(!serializable<T>, "papcoll: values that must be serialized can be broadcast, reduced, "
-                                    "all-reduced and all-gathered, not more");
-    static_assert(transportable<T> || serializable<T>,
-                  "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype or "
-                  "Boost.Serialization and papcoll/papcoll.hpp included");
+    require_meaning<T>();
+    static_assert(
+        !serializable<T>,
+        "papcoll: values that must be serialized can be broadcast, reduced, all-reduced and "
+        "all-gathered, not more; if their bytes are all of them, declare BOOST_IS_BITWISE_SERIALIZABLE");
 }
 /// Where values may be serialized.
 template <class Policy, class T>
 constexpr void require_value() {
+    require_meaning<T>();
     if constexpr (serializable<T>)
         static_assert(!std::same_as<Policy, native>,
                       "papcoll: the policy native needs an MPI datatype; choose another for values that must "
                       "be serialized, such as binomial_tree");
-    else
-        require_transportable<T>();
 }
 template <class Policy, class Op, class T>
 constexpr void require_operand_order() {
@@ -108,10 +129,17 @@ void check_call(Call const& call, call_shape const& shape) {
     call.check_shape(shape);
     call.check_buffers(shape);
 }
+/// Resizes the std::vector that a call fills, if there is one; nothing has been sent then.
+template <class Call>
+void make_room(Call const& call, call_shape const& shape) {
+    if constexpr (requires { call.make_room(shape); }) call.make_room(shape);
+}
 template <class Call>
 void check_native_call(MPI_Comm user, Call const& call) {
     auto const [ranks, rank] = size_and_rank(user);
-    check_call(call, call.shape(ranks, rank));
+    auto const shape = call.shape(ranks, rank);
+    check_call(call, shape);
+    make_room(call, shape);
 }
 
 /// Whether the MPI library can make this call.
@@ -203,9 +231,12 @@ template <transport Transport, class Call, class Policy>
 [[nodiscard]] auto operation_of(std::shared_ptr<context<Transport>> const& c, Call const& call,
                                 Policy const& policy, void const* call_site) -> std::shared_ptr<operation> {
     auto const shape = shape_of(*c, call);
-    auto const check = [&] {
-        check_call(call, shape);
-        if constexpr (!std::same_as<Policy, native>) policy.check(shape);
+    auto const check = [&](check_level level) {
+        if (level != check_level::off) {
+            check_call(call, shape);
+            if constexpr (!std::same_as<Policy, native>) policy.check(shape);
+        }
+        make_room(call, shape);
     };
     auto start = start_of<Transport>(call, policy);
     auto const& tags = requires { call.own; }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 namespace papcoll::inline v0 {
 
@@ -24,6 +25,7 @@ struct broadcast_call {
     template <class Policy>
     static constexpr void require() {
         require_value<Policy, T>();
+        static_assert(!std::is_const_v<T>, "papcoll: a broadcast writes its values; they must not be const");
     }
     void bind(T* new_values) { values = new_values; }
 
@@ -101,9 +103,9 @@ struct plan_broadcast_function {
 /// and members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they
 /// disagree. Throws mpi_error where MPI fails.
 ///
-/// Values that are neither trivially copyable nor have a Boost.MPI datatype travel serialized, see reduce:
-/// the root saves them, others pass the bytes on and load them at the end. A value that cannot be loaded
-/// throws on that rank alone; one that cannot be saved throws missing_value_error on all others.
+/// Values without an MPI datatype travel serialized, see reduce for which they are: the root saves them,
+/// others pass the bytes on and load them at the end. A value that cannot be loaded throws on that rank
+/// alone; one that cannot be saved throws missing_value_error on all others.
 ///
 ///     papcoll::broadcast(world, table.data(), table.size(), 0, papcoll::circulant{});
 inline constexpr detail::broadcast_function<true> broadcast{};

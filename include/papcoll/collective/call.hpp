@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -183,18 +184,24 @@ public:
     [[nodiscard]] auto finished() const -> bool override { return true; }
 };
 
-/// What `check` says against the arguments of this call; empty: nothing. With agreed checks the complaint is
-/// exchanged first and thrown by all ranks, else it is thrown here, before anything is sent.
+/// What `check(level)` says against the arguments of this call; empty: nothing. With agreed checks whatever
+/// it throws is exchanged first and thrown by all ranks, else it is thrown here, before anything is sent.
 template <class Check>
-[[nodiscard]] auto complaint_of(check_level checks, Check check) -> std::string {
-    if (checks == check_level::off) return {};
-    try {
-        check();
-    } catch (std::invalid_argument const& bad) {
-        if (checks != check_level::agreed) throw;
-        return bad.what();
+[[nodiscard]] auto complaint_of(check_level level, Check check) -> std::string {
+    if (level != check_level::agreed) {
+        check(level);
+        return {};
     }
-    return {};
+    std::string complaint;
+    try {
+        check(level);
+        return complaint;
+    } catch (std::exception const& bad) {
+        complaint = bad.what();
+    } catch (...) {
+        complaint = "papcoll: an exception that is no std::exception";
+    }
+    return complaint.empty() ? "papcoll: an exception without a message" : complaint;
 }
 
 /// The operation of a call: that which executes it, `start(context, tag)`, where nothing has to come before.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -21,8 +22,8 @@ struct gather_call {
     static constexpr auto operation = collective_kind::gather;
     using value_type = T;
 
-    T const* in; // in place at the root: null
-    T* out;      // counts at the root
+    T const* in;   // in place at the root: null
+    output<T> out; // counts at the root
     bool in_place;
     std::size_t n;
     int root;
@@ -59,26 +60,29 @@ struct gather_call {
         if (n == 0) return;
         if (in == nullptr && !in_place) reject("in must not be null when there are elements");
         if (s.rank != s.root) return;
-        if (out == nullptr) reject("out must not be null at the root when there are elements");
-        if (!in_place && !are_apart<T>(in, n, out, s.count))
+        if (out.is_null()) reject("out must not be null at the root when there are elements");
+        if (!in_place && !out.is_apart_from(in, n, s.count))
             reject("in and out overlap; to gather in place pass boost::mpi::inplace(values)");
+    }
+    void make_room(call_shape const& s) const {
+        if (s.rank == s.root) out.make_room(s.count);
     }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
         bool const is_root = c->rank() == root;
-        if (is_root && !in_place) std::copy_n(in, n, out + own(root));
+        if (is_root && !in_place) std::copy_n(in, n, out.data() + own(root));
         // Nothing arrives on other ranks, so nothing is written there.
-        return execute_copy(c, plan, tag, is_root ? out : const_cast<T*>(in));
+        return execute_copy(c, plan, tag, is_root ? out.data() : const_cast<T*>(in));
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_gather_operation<T>>(comm, native_in(), n, out, root);
+        return std::make_shared<native_gather_operation<T>>(comm, native_in(), n, out.data(), root);
     }
-    void native_blocking(MPI_Comm comm) const { native_gather(comm, native_in(), n, out, root); }
+    void native_blocking(MPI_Comm comm) const { native_gather(comm, native_in(), n, out.data(), root); }
 
 private:
     [[nodiscard]] auto own(int rank) const -> std::size_t { return n * static_cast<std::size_t>(rank); }
-    [[nodiscard]] auto native_in() const -> T const* { return in_place ? out + own(root) : in; }
+    [[nodiscard]] auto native_in() const -> T const* { return in_place ? out.data() + own(root) : in; }
 };
 
 /// The forms of Boost.MPI's gather, each with a policy behind.
@@ -100,9 +104,7 @@ struct gather_function : collective_forms<Blocking> {
     requires accepts<Policy>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::vector<T>& out, int root,
                     Policy const& policy = {}) const -> result {
-        auto const [ranks, rank] = size_and_rank(comm);
-        if (rank == root) out.resize(n * static_cast<std::size_t>(ranks));
-        return this->call(comm, gather_call<T>{in, out.data(), false, n, root}, policy);
+        return this->call(comm, gather_call<T>{in, out, false, n, root}, policy);
     }
     /// On ranks other than the root.
     template <communicator Comm, class T, class Policy = automatic>
@@ -166,8 +168,9 @@ struct plan_gather_function {
 /// Cost with `linear` and `sorted_linear`: P − 1 parts over the root's link.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, null data,
-/// overlapping buffers and members of the policy that cannot be; with agreed checks on all ranks if it does
-/// on any, or if they disagree. Throws mpi_error where MPI fails.
+/// a number of elements that memory cannot hold, overlapping buffers and members of the policy that cannot
+/// be; with agreed checks on all ranks if it does on any, or if they disagree. A std::vector overlaps `in`
+/// where any of its memory does, and is resized as in reduce. Throws mpi_error where MPI fails.
 ///
 ///     papcoll::gather(world, mine.data(), mine.size(), all, 0, papcoll::sorted_linear{.arrivals = times});
 inline constexpr detail::gather_function<true> gather{};

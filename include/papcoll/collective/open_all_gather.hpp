@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -17,9 +18,15 @@ struct open_all_gather_call {
     static constexpr auto operation = collective_kind::all_gather;
     using value_type = T;
 
-    std::shared_ptr<contribution<T>> own;
-    T* out;
+    output<T> out;
     std::size_t n;
+    std::shared_ptr<contribution<T>> own;
+    std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
+
+    open_all_gather_call(output<T> where, std::size_t count, int rank)
+        : out(std::move(where))
+        , n(count)
+        , own(std::make_shared<contribution<T>>(block_range{n * static_cast<std::size_t>(rank), n})) {}
 
     template <class Policy>
     static constexpr void require() {
@@ -32,15 +39,16 @@ struct open_all_gather_call {
         check_count(n, sizeof(T) * static_cast<std::size_t>(s.ranks));
     }
     void check_buffers(call_shape const&) const {
-        if (n > 0 && out == nullptr) reject("out must not be null when there are elements");
+        if (n > 0 && out.is_null()) reject("out must not be null when there are elements");
+    }
+    void make_room(call_shape const& s) const {
+        out.make_room(s.count);
+        *place = {n > 0 ? out.data() + n * static_cast<std::size_t>(s.rank) : nullptr, n};
     }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_copy<T>(c, plan, tag, out, own);
-    }
-    [[nodiscard]] auto target(int rank) const -> T* {
-        return n > 0 && out != nullptr ? out + n * static_cast<std::size_t>(rank) : nullptr;
+        return execute_copy<T>(c, plan, tag, out.data(), own);
     }
 };
 
@@ -49,16 +57,13 @@ struct open_all_gather_function {
     template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, Policy const& policy = {}) const
         -> open_request<T> {
-        auto const rank = static_cast<std::size_t>(rank_of(comm));
-        auto const own = std::make_shared<contribution<T>>(block_range{n * rank, n});
-        return begin_open(comm, open_all_gather_call<T>{own, out, n}, policy);
+        return begin_open(comm, open_all_gather_call<T>{out, n, rank_of(comm)}, policy);
     }
     /// `out` is resized.
     template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n,
                                   Policy const& policy = {}) const -> open_request<T> {
-        out.resize(n * static_cast<std::size_t>(size_and_rank(comm).first));
-        return (*this)(comm, out.data(), n, policy);
+        return begin_open(comm, open_all_gather_call<T>{out, n, rank_of(comm)}, policy);
     }
 };
 

@@ -21,13 +21,12 @@ struct open_all_gatherv_call {
     all_gatherv_call<T> whole; // in place
     block_range part;          // this rank's; empty where the sizes are wrong
     std::shared_ptr<contribution<T>> own;
-    std::size_t n; // of it
+    std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
 
-    open_all_gatherv_call(T* out, rank_sizes sizes, int rank)
-        : whole{nullptr, out, true, std::move(sizes)}
+    open_all_gatherv_call(output<T> out, rank_sizes sizes, int rank)
+        : whole{nullptr, std::move(out), true, std::move(sizes)}
         , part(part_of(whole.parts, rank))
-        , own(std::make_shared<contribution<T>>(part))
-        , n(part.size) {}
+        , own(std::make_shared<contribution<T>>(part)) {}
 
     template <class Policy>
     static constexpr void require() {
@@ -36,13 +35,14 @@ struct open_all_gatherv_call {
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape { return whole.shape(ranks, rank); }
     void check_shape(call_shape const& s) const { whole.check_shape(s); }
     void check_buffers(call_shape const& s) const { whole.check_buffers(s); }
+    void make_room(call_shape const& s) const {
+        whole.make_room(s);
+        *place = {part.size > 0 ? whole.out.data() + part.offset : nullptr, part.size};
+    }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_copy<T>(c, plan, tag, whole.out, own);
-    }
-    [[nodiscard]] auto target(int) const -> T* {
-        return n > 0 && whole.out != nullptr ? whole.out + part.offset : nullptr;
+        return execute_copy<T>(c, plan, tag, whole.out.data(), own);
     }
 
 private:
@@ -75,10 +75,7 @@ struct open_all_gatherv_function {
               split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, Sizes const& sizes,
                                   Policy const& policy = {}) const -> open_request<T> {
-        auto parts = sizes_of(sizes);
-        out.resize(parts.total());
-        return begin_open(comm, open_all_gatherv_call<T>{out.data(), std::move(parts), rank_of(comm)},
-                          policy);
+        return begin_open(comm, open_all_gatherv_call<T>{out, sizes_of(sizes), rank_of(comm)}, policy);
     }
 };
 

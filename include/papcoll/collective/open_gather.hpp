@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -17,10 +18,18 @@ struct open_gather_call {
     static constexpr auto operation = collective_kind::gather;
     using value_type = T;
 
-    std::shared_ptr<contribution<T>> own;
-    T* out; // counts at the root
+    output<T> out; // counts at the root
     std::size_t n;
     int root;
+    std::shared_ptr<contribution<T>> own;
+    std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
+
+    open_gather_call(output<T> where, std::size_t count, int root_rank, int rank)
+        : out(std::move(where))
+        , n(count)
+        , root(root_rank)
+        , own(std::make_shared<contribution<T>>(
+              block_range{rank == root ? n * static_cast<std::size_t>(rank) : 0, n})) {}
 
     template <class Policy>
     static constexpr void require() {
@@ -34,16 +43,18 @@ struct open_gather_call {
         check_count(n, sizeof(T) * static_cast<std::size_t>(s.ranks));
     }
     void check_buffers(call_shape const& s) const {
-        if (n > 0 && s.rank == s.root && out == nullptr)
+        if (n > 0 && s.rank == s.root && out.is_null())
             reject("out must not be null at the root when there are elements");
+    }
+    void make_room(call_shape const& s) const {
+        if (s.rank == s.root) out.make_room(s.count);
+        bool const has_target = n > 0 && s.rank == s.root;
+        *place = {has_target ? out.data() + n * static_cast<std::size_t>(s.rank) : nullptr, n};
     }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_copy<T>(c, plan, tag, c->rank() == root ? out : nullptr, own);
-    }
-    [[nodiscard]] auto target(int rank) const -> T* {
-        return n > 0 && rank == root && out != nullptr ? out + n * static_cast<std::size_t>(rank) : nullptr;
+        return execute_copy<T>(c, plan, tag, c->rank() == root ? out.data() : nullptr, own);
     }
 };
 
@@ -52,18 +63,13 @@ struct open_gather_function {
     template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, int root,
                                   Policy const& policy = {}) const -> open_request<T> {
-        auto const rank = rank_of(comm);
-        auto const begin = rank == root ? n * static_cast<std::size_t>(rank) : 0;
-        auto const own = std::make_shared<contribution<T>>(block_range{begin, n});
-        return begin_open(comm, open_gather_call<T>{own, out, n, root}, policy);
+        return begin_open(comm, open_gather_call<T>{out, n, root, rank_of(comm)}, policy);
     }
     /// `out` is resized at the root.
     template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n, int root,
                                   Policy const& policy = {}) const -> open_request<T> {
-        auto const [ranks, rank] = size_and_rank(comm);
-        if (rank == root) out.resize(n * static_cast<std::size_t>(ranks));
-        return (*this)(comm, out.data(), n, root, policy);
+        return begin_open(comm, open_gather_call<T>{out, n, root, rank_of(comm)}, policy);
     }
 };
 

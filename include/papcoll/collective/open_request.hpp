@@ -134,19 +134,27 @@ private:
 
 namespace detail {
 
+/// Where a contribution belongs, and how many elements it has; known when the arguments of the call are found
+/// good, nothing before.
+template <class T>
+struct contribution_place {
+    T* target = nullptr;
+    std::size_t count = 0;
+};
+
 /// The policies with which a collective may be begun before the rank's data is there: the MPI library's own
 /// cannot.
 template <class P, collective_kind Operation>
 concept split_phase_policy = collective_policy<P, Operation> && !std::same_as<P, native>;
 
-/// Begins a call with late data: `call.own` is the contribution and `call.target(rank)` where it belongs.
+/// Begins a call with late data: `call.own` is the contribution and `call.place` where it belongs.
 template <class Call, class Comm, class Policy>
 [[nodiscard, gnu::noinline]] auto begin_open(Comm& comm, Call const& call, Policy const& policy)
     -> open_request<typename Call::value_type> {
     Call::template require<Policy>();
     auto const c = papcoll::context_of(comm);
     auto begun = begin_operation(c, operation_of(c, call, as_policy(policy), __builtin_return_address(0)));
-    return {std::move(begun), call.own, call.target(c->rank()), call.n};
+    return {std::move(begun), call.own, call.place->target, call.place->count};
 }
 
 } // namespace detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/serialized.hpp>
 #include <papcoll/operators/operators.hpp>
@@ -24,7 +25,7 @@ struct reduce_call {
     using value_type = T;
 
     T const* in;
-    T* out; // counts at the root alone
+    output<T> out; // counts at the root alone
     bool in_place;
     std::size_t n;
     Op op;
@@ -40,7 +41,8 @@ struct reduce_call {
         in_place = false;
     }
     void bind(boost::mpi::inplace_t<T*> values) {
-        in = out = values.buffer;
+        in = values.buffer;
+        out = values.buffer;
         in_place = true;
     }
 
@@ -58,22 +60,25 @@ struct reduce_call {
         if (n == 0) return;
         if (in == nullptr) reject("in must not be null when there are elements");
         if (s.rank != root) return;
-        if (out == nullptr) reject("out must not be null at the root");
-        if (!in_place && !are_apart<T>(in, n, out, n))
+        if (out.is_null()) reject("out must not be null at the root");
+        if (!in_place && !out.is_apart_from(in, n, n))
             reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
+    }
+    void make_room(call_shape const& s) const {
+        if (s.rank == s.root) out.make_room(n);
     }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
         if constexpr (serializable<T>)
-            return execute_serialized_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+            return execute_serialized_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
         else
-            return execute_reduction<T>(c, plan, tag, {in, out, 0}, n, op);
+            return execute_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_reduce_operation<T, Op>>(comm, in, out, n, op, root);
+        return std::make_shared<native_reduce_operation<T, Op>>(comm, in, out.data(), n, op, root);
     }
-    void native_blocking(MPI_Comm comm) const { native_reduce(comm, in, out, n, op, root); }
+    void native_blocking(MPI_Comm comm) const { native_reduce(comm, in, out.data(), n, op, root); }
 };
 
 /// The forms of Boost.MPI's reduce, each with a policy behind; the blocking ones return nothing, the others a
@@ -132,9 +137,8 @@ struct reduce_function : collective_forms<Blocking> {
     requires accepts<Policy>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Op op, int root,
                     Policy const& policy = {}) const -> result {
-        if (rank_of(comm) == root) out.resize(in.size());
-        return this->call(
-            comm, reduce_call<T, Op>{in.data(), out.data(), false, in.size(), std::move(op), root}, policy);
+        return this->call(comm, reduce_call<T, Op>{in.data(), out, false, in.size(), std::move(op), root},
+                          policy);
     }
     /// Vectors of equal size, on ranks other than the root.
     template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
@@ -178,13 +182,17 @@ struct plan_reduce_function {
 ///
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, null data,
 /// overlapping buffers, and members of the policy that cannot be; with agreed checks on all ranks if it does
-/// on any, or if they disagree. An exception of the operator is rethrown on the rank where it was thrown,
-/// after the communication is complete; the result is then unspecified. Throws mpi_error where MPI fails;
-/// with `native` the communicator's error handler comes first.
+/// on any, or if they disagree. A std::vector is resized once the arguments of its rank are found good; what
+/// that throws is treated alike, as std::invalid_argument with agreed checks. An exception of the operator is
+/// rethrown on the rank where it was thrown, after the communication is complete; the result is then
+/// unspecified. Throws mpi_error where MPI fails; with `native` the communicator's error handler comes first.
 ///
 /// Values that are neither trivially copyable nor have a Boost.MPI datatype (std::string, std::map, classes
 /// of one's own with Boost.Serialization, papcoll/papcoll.hpp) travel serialized, as one piece that is not
-/// cut, and may differ in size from rank to rank; sizes beyond 2 GiB are not tested. What save, load or the
+/// cut, and may differ in size from rank to rank; sizes beyond 2 GiB are not tested. So does a trivially
+/// copyable class with a `serialize` of its own, a member or free, unless BOOST_IS_MPI_DATATYPE or
+/// BOOST_IS_BITWISE_SERIALIZABLE says that its bytes are its value; without papcoll/papcoll.hpp it is
+/// refused. What save, load or the
 /// operator throw is rethrown on that rank when the communication is complete; ranks that miss a value for it
 /// throw missing_value_error. Choose a tree policy: they keep rank order, so strings can be joined.
 ///

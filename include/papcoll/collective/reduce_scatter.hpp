@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/sizes.hpp>
 #include <papcoll/operators/operators.hpp>
@@ -25,7 +26,7 @@ struct reduce_scatter_call {
     using value_type = T;
 
     T const* in;
-    T* out;
+    output<T> out;
     bool in_place;
     rank_sizes parts;
     Op op;
@@ -41,7 +42,8 @@ struct reduce_scatter_call {
         in_place = false;
     }
     void bind(boost::mpi::inplace_t<T*> values) {
-        in = out = values.buffer;
+        in = values.buffer;
+        out = values.buffer;
         in_place = true;
     }
 
@@ -57,22 +59,30 @@ struct reduce_scatter_call {
     void check_buffers(call_shape const& s) const {
         if (s.count == 0) return;
         if (in == nullptr) reject("in must not be null when there are elements");
-        auto const mine = parts.sizes()[static_cast<std::size_t>(s.rank)];
-        if (mine == 0) return;
-        if (out == nullptr) reject("out must not be null when the rank has elements");
-        if (!in_place && !are_apart<T>(in, s.count, out, mine))
+        auto const mine = own_size(s);
+        if (mine > 0 && out.is_null()) reject("out must not be null when the rank has elements");
+        if (!in_place && !out.is_apart_from(in, s.count, mine))
             reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
     }
+    void make_room(call_shape const& s) const { out.make_room(own_size(s)); }
     template <transport Transport>
     [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
                                int tag) const -> std::shared_ptr<papcoll::operation> {
         auto const begins = parts.displacements()[static_cast<std::size_t>(c->rank())];
-        return execute_reduction<T>(c, plan, tag, {in, out, begins}, parts.total(), op);
+        return execute_reduction<T>(c, plan, tag, {in, out.data(), begins}, parts.total(), op);
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_reduce_scatter_operation<T, Op>>(comm, in, parts.sizes(), out, op);
+        return std::make_shared<native_reduce_scatter_operation<T, Op>>(comm, in, parts.sizes(), out.data(),
+                                                                        op);
     }
-    void native_blocking(MPI_Comm comm) const { native_reduce_scatter(comm, in, parts.sizes(), out, op); }
+    void native_blocking(MPI_Comm comm) const {
+        native_reduce_scatter(comm, in, parts.sizes(), out.data(), op);
+    }
+
+private:
+    [[nodiscard]] auto own_size(call_shape const& s) const -> std::size_t {
+        return parts.sizes()[static_cast<std::size_t>(s.rank)];
+    }
 };
 
 template <bool Blocking>
@@ -112,11 +122,8 @@ struct reduce_scatter_function : collective_forms<Blocking> {
             parts = parts.with_complaint("in must have as many elements as the sizes say (" +
                                          std::to_string(parts.total()) + "), but has " +
                                          std::to_string(in.size()));
-        auto const rank = static_cast<std::size_t>(rank_of(comm));
-        if (rank < parts.sizes().size()) out.resize(parts.sizes()[rank]);
         return this->call(
-            comm, reduce_scatter_call<T, Op>{in.data(), out.data(), false, std::move(parts), std::move(op)},
-            policy);
+            comm, reduce_scatter_call<T, Op>{in.data(), out, false, std::move(parts), std::move(op)}, policy);
     }
 };
 

@@ -112,11 +112,15 @@ struct reduce_then_broadcast {
     }
 };
 
-/// What an all-reduce of such values does with a policy.
+/// What an all-reduce of such values does with a policy. One that reduces, but does not broadcast, has plans
+/// of its own for an all-reduce that go to a root and back.
 template <class T, class P>
 [[nodiscard]] auto all_reduce_policy(P const& policy) {
     if constexpr (serializable<T> && block_policy<P>) {
-        if constexpr (P::provides(collective_kind::reduce) && P::provides(collective_kind::broadcast))
+        static_assert(P::provides(collective_kind::reduce),
+                      "papcoll: values that must be serialized are all-reduced by a reduction to a root and "
+                      "the way back, which this policy does not have; choose another, such as arrival_tree");
+        if constexpr (P::provides(collective_kind::broadcast))
             return reduce_then_broadcast<P>{policy};
         else
             return policy;

@@ -61,6 +61,7 @@ public:
         for (std::size_t r = 0; r < p; ++r) {
             check_count(sizes()[r], element_bytes);
             check_count(displacements()[r], element_bytes);
+            check_count(displacements()[r] + sizes()[r], element_bytes);
         }
         std::size_t sum = 0;
         for (auto const size : sizes()) check_count(sum += size, element_bytes);

@@ -1,6 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/executor/bytes_of.hpp>
+
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -11,13 +13,15 @@
 
 namespace papcoll::inline v0 {
 
-/// How elements travel. Trivially copyable types are their own bytes. A specialisation for another type gives
-/// `bytes(n)`, the most that n elements take packed, and `pack`, `unpack`; T must be default-constructible.
+/// How elements travel. Trivially copyable types are their own bytes, unless they have a `serialize` (a
+/// member, or free) and neither BOOST_IS_BITWISE_SERIALIZABLE nor BOOST_IS_MPI_DATATYPE says that bytes will
+/// do, or are known to be addresses, such as pointers, iterators and views. A specialisation for another type
+/// gives `bytes(n)`, the most that n elements take packed, and `pack`, `unpack`; T must be
+/// default-constructible.
 template <class T>
 struct wire_format;
 
-template <class T>
-requires std::is_trivially_copyable_v<T>
+template <detail::byte_copyable T>
 struct wire_format<T> {
     static constexpr bool is_bytes = true;
     static constexpr auto bytes(std::size_t n) -> std::size_t { return n * sizeof(T); }
@@ -30,13 +34,19 @@ concept transportable = requires {
 
 namespace detail {
 
+/// Whether elements need not be constructed before bytes are written over them.
+template <class T>
+inline constexpr bool travels_as_bytes = false;
+template <transportable T>
+inline constexpr bool travels_as_bytes<T> = std::is_trivially_copyable_v<T>&& wire_format<T>::is_bytes;
+
 /// Room for elements that arrive or are combined.
 template <class T>
 class element_buffer {
 public:
     explicit element_buffer(std::size_t n)
         : m_capacity(n) {
-        if constexpr (std::is_trivially_copyable_v<T>)
+        if constexpr (travels_as_bytes<T>)
             m_data = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignment)));
         else
             m_data = new T[n];
@@ -44,7 +54,7 @@ public:
     element_buffer(element_buffer const&) = delete;
     auto operator=(element_buffer const&) -> element_buffer& = delete;
     ~element_buffer() {
-        if constexpr (std::is_trivially_copyable_v<T>)
+        if constexpr (travels_as_bytes<T>)
             ::operator delete(m_data, std::align_val_t(alignment));
         else
             delete[] m_data;

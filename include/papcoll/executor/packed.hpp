@@ -12,14 +12,13 @@
 #include <cstddef>
 #include <limits>
 #include <span>
-#include <type_traits>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
 template <class T>
-concept packed_type = !std::is_trivially_copyable_v<T> && boost::mpi::is_mpi_datatype<T>::value;
+concept packed_type = !byte_copyable<T> && boost::mpi::is_mpi_datatype<T>::value;
 
 /// The most bytes that MPI packs in one call: it counts them in an int, and half of its range leaves room for
 /// what a library adds.

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/executor/bytes_of.hpp>
 #include <papcoll/executor/serialization.hpp>
 
 #include <boost/archive/binary_iarchive.hpp>
@@ -13,7 +14,6 @@
 #include <span>
 #include <stdexcept>
 #include <streambuf>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,7 +51,7 @@ public:
 };
 
 template <class T>
-concept archived_type = !std::is_trivially_copyable_v<T> && !boost::mpi::is_mpi_datatype<T>::value &&
+concept archived_type = !byte_copyable<T> && !boost::mpi::is_mpi_datatype<T>::value && !bound_to_rank<T> &&
                         std::default_initializable<T>;
 
 } // namespace detail

@@ -7,6 +7,7 @@
 #include <papcoll/policy/automatic_model.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/policy/tree/tree_plan.hpp>
 #include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/scheduler/bitset/simd_bitset.hpp>
 
@@ -59,9 +60,7 @@ struct basic_automatic {
     [[nodiscard]] auto name() const -> std::string_view { return "automatic"; }
     void check(call_shape const& shape) const {
         detail::check_arrivals(arrivals, shape.ranks);
-        if (!(compute_per_element >= 0))
-            throw std::invalid_argument("papcoll: compute_per_element must not be negative, but is " +
-                                        std::to_string(compute_per_element));
+        detail::check_compute_per_element(compute_per_element);
     }
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         std::vector<std::int64_t> key{table ? table->hash() : 0, arrivals.given() ? 1 : 0,

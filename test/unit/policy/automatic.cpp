@@ -6,6 +6,7 @@
 
 #include <any>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -162,8 +163,13 @@ TEST_CASE("members that cannot be are refused") {
     CHECK(complaint_of([&] {
               automatic{.arrivals = {0ms, 1ms}}.check(shape);
           }).find("arrivals") != std::string::npos);
-    CHECK(complaint_of([&] { automatic{.compute_per_element = -1}.check(shape); }).find("compute_per_ele") !=
-          std::string::npos);
+    for (double const cost : {-1.0, 1e13, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+        CAPTURE(cost);
+        CHECK(complaint_of([&] {
+                  automatic{.compute_per_element = cost}.check(shape);
+              }).find("compute_per_element") != std::string::npos);
+    }
+    automatic{.compute_per_element = 1e12}.check(shape);
 }
 
 TEST_CASE("every known policy of every collective makes a plan") {

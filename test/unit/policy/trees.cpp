@@ -213,6 +213,8 @@ TEST_CASE("values that cannot be are named") {
     says("transfer_time", greedy_tree{.transfer_time = ticks::max()});
     says("compute_per_element", greedy_tree{.compute_per_element = -1});
     says("compute_per_element", greedy_tree{.compute_per_element = std::nan("")});
+    says("compute_per_element", greedy_tree{.compute_per_element = HUGE_VAL});
+    says("compute_per_element", arrival_tree{.compute_per_element = std::nan("")});
     says("max_transfers", greedy_tree{.max_transfers = -1});
     says("max_reducers", greedy_tree{.max_reducers = -1});
     says("segments", greedy_tree{.segments = 0});

@@ -26,6 +26,14 @@ struct tree_costs {
     ticks compute{0};
 };
 
+/// Throws std::invalid_argument for what is no time of a combination, in nanoseconds.
+inline void check_compute_per_element(double nanoseconds) {
+    if (!(nanoseconds >= 0 && nanoseconds <= 1e12))
+        throw std::invalid_argument(
+            "papcoll: compute_per_element must be from 0 to 1e12 nanoseconds, but is " +
+            std::to_string(nanoseconds));
+}
+
 /// What a user says about the costs; what is not given follows from the link.
 struct tree_cost_options {
     std::optional<ticks> transfer_time;
@@ -33,10 +41,7 @@ struct tree_cost_options {
     double compute_per_element; // nanoseconds
 
     void check(int ranks) const {
-        if (!(compute_per_element >= 0) || compute_per_element > 1e12)
-            throw std::invalid_argument(
-                "papcoll: compute_per_element must be from 0 to 1e12 nanoseconds, but is " +
-                std::to_string(compute_per_element));
+        check_compute_per_element(compute_per_element);
         check_tree_costs(ranks, transfer_time.value_or(ticks{0}), compute_time.value_or(ticks{0}));
     }
     void append_to(std::vector<std::int64_t>& key) const {
