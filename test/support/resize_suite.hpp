@@ -182,7 +182,7 @@ void absurd_counts(Comm& comm, int ranks, Policy const& policy) {
     says("n must be a number", [&] { papcoll::all_gatherv(comm, &in, v.data(), one, far, policy); });
 }
 
-/// A vector that cannot be resized, on one rank: with agreed checks all ranks throw, else that one alone,
+/// A vector that cannot be resized: with agreed checks all ranks throw where one does, else each for itself,
 /// before any message.
 template <class Comm, class Policy>
 void refusals(Comm& comm, int rank, int ranks, bool agreed, Policy const& policy) {
@@ -217,13 +217,14 @@ void refusals(Comm& comm, int rank, int ranks, bool agreed, Policy const& policy
         says("without a message", gather);
         stubborn::now() = rank == bad ? mood::no_exception : mood::willing;
         says("no std::exception", gather);
-    } else if (rank == bad) {
+    } else {
         mood_guard const guard(mood::no_memory);
-        CHECK_THROWS_AS(gather(), std::bad_alloc);
+        auto const gather_here = [&] { papcoll::gather(comm, in.data(), 2, out, rank, policy); };
+        CHECK_THROWS_AS(gather_here(), std::bad_alloc);
         CHECK_THROWS_AS(all_gather(), std::bad_alloc);
         CHECK_THROWS_AS(opened(), std::bad_alloc);
         stubborn::now() = mood::no_exception;
-        CHECK_THROWS_AS(gather(), int);
+        CHECK_THROWS_AS(gather_here(), int);
         CHECK(out.size() == 1);
     }
     all_gather(); // nothing is left of the calls before
