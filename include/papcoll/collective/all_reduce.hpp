@@ -158,9 +158,9 @@ struct plan_all_reduce_function {
 /// Must agree on all ranks: the count, the policy with all its members, what the operator computes, and
 /// whether its type says that it commutes (a lambda does not, std::plus does).
 ///
-/// The results have the same bits on all ranks, the signs and payloads of NaNs among them, where all ranks run
-/// the same program on processors of one kind. Two cases are in other hands: with `native` the MPI library
-/// decides, and a census (see below) relies on is_exactly_associative, also for NaNs.
+/// The results have the same bits on all ranks, the signs and payloads of NaNs among them, where all ranks
+/// run the same program on processors of one kind. Two cases are in other hands: with `native` the MPI
+/// library decides, and a census (see below) relies on is_exactly_associative, also for NaNs.
 ///
 /// Cost with `circulant` for m bytes: 2·⌈log2 P⌉ rounds that move 2·(P − 1)/P·m in all (a reduce-scatter and
 /// an all-gather), or, when that is shorter, ⌊log2 P⌋ rounds of partial results (a butterfly; two rounds more
@@ -170,8 +170,10 @@ struct plan_all_reduce_function {
 ///
 /// Throws std::invalid_argument, before any message of the operation, for null data, overlapping buffers and
 /// members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they
-/// disagree. An exception of the operator is rethrown on the rank where it was thrown, after the
-/// communication is complete; all results are then unspecified. Throws mpi_error where MPI fails.
+/// disagree. An exception of the operator is rethrown where it was thrown, after the communication is
+/// complete; ranks that miss a result for it throw missing_value_error. A message of another length than
+/// expected throws std::length_error where it arrives. Results are then unspecified. Throws mpi_error where
+/// MPI fails.
 ///
 /// Values that must be serialized are reduced to rank 0 and broadcast from there, see reduce.
 ///
@@ -179,10 +181,14 @@ struct plan_all_reduce_function {
 inline constexpr detail::all_reduce_function<true> all_reduce{};
 
 /// all_reduce that returns at once; the buffers must stay until the request has ended.
+///
+/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
+/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
+/// this request, or call progress() meanwhile. See request.
 inline constexpr detail::all_reduce_function<false> iall_reduce{};
 
 /// plan_all_reduce<T>(comm, n, op[, policy]) prepares all-reduces of n elements of type T, which `run(in,
-/// out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not. Throws as
+/// out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as
 /// all_reduce does.
 template <class T>
 inline constexpr detail::plan_all_reduce_function<T> plan_all_reduce{};

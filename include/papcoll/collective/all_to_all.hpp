@@ -158,10 +158,14 @@ struct plan_all_to_all_function {
 inline constexpr detail::all_to_all_function<true> all_to_all{};
 
 /// all_to_all that returns at once; the buffers must stay until the request has ended.
+///
+/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
+/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
+/// this request, or call progress() meanwhile. See request.
 inline constexpr detail::all_to_all_function<false> iall_to_all{};
 
 /// plan_all_to_all<T>(comm, n[, policy]) prepares all-to-alls of n elements of type T for each rank, which
-/// `run(in, out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not.
+/// `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).
 /// Throws as all_to_all does.
 template <class T>
 inline constexpr detail::plan_all_to_all_function<T> plan_all_to_all{};

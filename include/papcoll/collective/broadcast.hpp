@@ -111,10 +111,14 @@ struct plan_broadcast_function {
 inline constexpr detail::broadcast_function<true> broadcast{};
 
 /// broadcast that returns at once; the values must stay, untouched, until the request has ended.
+///
+/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
+/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
+/// this request, or call progress() meanwhile. See request.
 inline constexpr detail::broadcast_function<false> ibroadcast{};
 
 /// plan_broadcast<T>(comm, n, root[, policy]) prepares broadcasts of n elements of type T, which
-/// `run(values)` makes. Collective: attaches papcoll to `comm` if it is not. Throws as broadcast does.
+/// `run(values)` makes. Collective, on an attached `comm` (see attach). Throws as broadcast does.
 template <class T>
 inline constexpr detail::plan_broadcast_function<T> plan_broadcast{};
 

@@ -176,11 +176,15 @@ struct plan_gather_function {
 inline constexpr detail::gather_function<true> gather{};
 
 /// gather that returns at once; the buffers must stay until the request has ended.
+///
+/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
+/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
+/// this request, or call progress() meanwhile. See request.
 inline constexpr detail::gather_function<false> igather{};
 
 /// plan_gather<T>(comm, n, root[, policy]) prepares gathers of n elements of type T per rank, which `run(in,
-/// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. Collective: attaches
-/// papcoll to `comm` if it is not. Throws as gather does.
+/// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. Collective, on an
+/// attached `comm` (see attach). Throws as gather does.
 template <class T>
 inline constexpr detail::plan_gather_function<T> plan_gather{};
 

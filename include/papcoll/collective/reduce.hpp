@@ -175,7 +175,7 @@ struct plan_reduce_function {
 /// Must agree on all ranks: the count, the root, the policy with all its members, what the operator computes,
 /// and whether its type says that it commutes (a lambda does not, std::plus does). `comm` is a
 /// boost::mpi::communicator, an MPI_Comm or a transport. Nothing is sent on the user's communicator itself
-/// (but by `native`); the first call attaches papcoll to it (see attach).
+/// (but by `native`); a blocking first call attaches papcoll to it (see attach).
 ///
 /// Cost with `clairvoyant` for N segments of m bytes in all: about N + ⌈log2 P⌉ rounds after the last
 /// arrival, each of one segment's transfer time. In memory about m bytes of blocks beyond the user's.
@@ -202,11 +202,15 @@ struct plan_reduce_function {
 inline constexpr detail::reduce_function<true> reduce{};
 
 /// reduce that returns at once; the buffers must stay until the request has ended. See reduce.
+///
+/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
+/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
+/// this request, or call progress() meanwhile. See request.
 inline constexpr detail::reduce_function<false> ireduce{};
 
 /// plan_reduce<T>(comm, n, op, root[, policy]) prepares reductions of n elements of type T, which `run(in,
 /// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. What must agree is that of
-/// reduce. Collective: attaches papcoll to `comm` if it is not. Throws as reduce does.
+/// reduce. Collective, on an attached `comm` (see attach). Throws as reduce does.
 ///
 ///     auto sum = papcoll::plan_reduce<float>(world, n, std::plus<>(), 0, papcoll::clairvoyant{});
 ///     for (...) sum.run(image, total);

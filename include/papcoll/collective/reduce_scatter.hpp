@@ -156,9 +156,10 @@ struct plan_reduce_scatter_function {
 ///
 /// Throws std::invalid_argument, before any message of the operation, for sizes that are negative or not one
 /// per rank, null data, overlapping buffers and members of the policy that cannot be; with agreed checks on
-/// all ranks if it does on any, or if they disagree. An exception of the operator is rethrown on the rank
-/// where it was thrown, after the communication is complete; results are then unspecified. Throws mpi_error
-/// where MPI fails.
+/// all ranks if it does on any, or if they disagree. An exception of the operator is rethrown where it was
+/// thrown, after the communication is complete; ranks that miss a result for it throw missing_value_error. A
+/// message of another length than expected throws std::length_error where it arrives. Results are then
+/// unspecified. Throws mpi_error where MPI fails.
 ///
 ///     papcoll::reduce_scatter(world, forces.data(), sizes, mine.data(), std::plus<>(),
 ///     papcoll::circulant{});
@@ -166,10 +167,14 @@ inline constexpr detail::reduce_scatter_function<true> reduce_scatter{};
 
 /// reduce_scatter that returns at once; the buffers must stay until the request has ended, the sizes need
 /// not.
+///
+/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
+/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
+/// this request, or call progress() meanwhile. See request.
 inline constexpr detail::reduce_scatter_function<false> ireduce_scatter{};
 
 /// plan_reduce_scatter<T>(comm, sizes, op[, policy]) prepares reduce-scatters of these sizes, which `run(in,
-/// out)` or `run(inplace(values))` makes. Collective: attaches papcoll to `comm` if it is not. Throws as
+/// out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as
 /// reduce_scatter does.
 template <class T>
 inline constexpr detail::plan_reduce_scatter_function<T> plan_reduce_scatter{};
