@@ -38,7 +38,8 @@ namespace detail {
 template <class T>
 inline constexpr bool travels_as_bytes = false;
 template <transportable T>
-inline constexpr bool travels_as_bytes<T> = std::is_trivially_copyable_v<T>&& wire_format<T>::is_bytes;
+requires std::is_trivially_copyable_v<T>
+inline constexpr bool travels_as_bytes<T> = wire_format<T>::is_bytes;
 
 /// Room for elements that arrive or are combined.
 template <class T>

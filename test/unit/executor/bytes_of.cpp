@@ -134,7 +134,12 @@ struct no_default : member {
 };
 struct declared_bitwise : member {};
 struct declared_datatype : member {};
-class bitwise_cursor : public std::ranges::view_base {};
+struct cursor : std::ranges::view_base {
+    int* at;
+};
+struct bitwise_cursor : std::ranges::view_base {
+    int at;
+};
 
 } // namespace bytes_test
 
@@ -178,7 +183,7 @@ static_assert(is_serialized<std::string> && is_serialized<std::vector<int>> && i
 static_assert(is_refused<int*> && is_refused<void (*)()> && is_refused<int plain::*> &&
               is_refused<int const* const>);
 static_assert(is_refused<std::span<int>> && is_refused<std::span<int const, 4>> &&
-              is_refused<std::string_view> && is_refused<std::ranges::subrange<int*>>);
+              is_refused<std::string_view> && is_refused<cursor>);
 static_assert(is_refused<std::vector<int>::iterator> && is_refused<std::list<int>::const_iterator>);
 static_assert(is_refused<std::reference_wrapper<int>> && is_refused<std::initializer_list<int>>);
 static_assert(is_refused<std::array<int*, 2>> && is_refused<std::optional<std::span<int>>>);
