@@ -27,11 +27,11 @@
 #include <optional>
 #include <string>
 #include <support/all_reduce_model.hpp>
+#include <support/plan_schedule.hpp>
 #include <vector>
 
 #include "support/measure.hpp"
 #include "support/operations.hpp"
-#include "support/plan_schedule.hpp"
 #include "support/report.hpp"
 
 namespace bench {
@@ -46,9 +46,7 @@ using time_list = std::vector<ticks>;
 auto exits_of(std::vector<execution_plan> const& plans, std::size_t stage, time_list const& entered,
               cost_model const& model) -> time_list {
     auto const what = plans.front().stages[stage].what;
-    std::vector<papcoll::message_program const*> programs;
-    for (auto const& plan : plans) programs.push_back(&plan.stages[stage].program);
-    auto const all = program_merger(programs).schedule();
+    auto const all = plan_schedule::schedule_of(plans, stage);
     std::vector<std::size_t> bytes;
     std::size_t total = 0;
     for (auto const elements : all.block_elements) {
