@@ -27,11 +27,11 @@
 #include <optional>
 #include <string>
 #include <support/all_reduce_model.hpp>
+#include <support/plan_schedule.hpp>
 #include <vector>
 
 #include "support/measure.hpp"
 #include "support/operations.hpp"
-#include "support/plan_schedule.hpp"
 #include "support/report.hpp"
 
 namespace bench {
@@ -46,9 +46,7 @@ using time_list = std::vector<ticks>;
 auto exits_of(std::vector<execution_plan> const& plans, std::size_t stage, time_list const& entered,
               cost_model const& model) -> time_list {
     auto const what = plans.front().stages[stage].what;
-    std::vector<papcoll::message_program const*> programs;
-    for (auto const& plan : plans) programs.push_back(&plan.stages[stage].program);
-    auto const all = program_merger(programs).schedule();
+    auto const all = plan_schedule::schedule_of(plans, stage);
     std::vector<std::size_t> bytes;
     std::size_t total = 0;
     for (auto const elements : all.block_elements) {
@@ -97,7 +95,7 @@ public:
     }
     [[nodiscard]] auto predict(time_list const& arrivals, cost_model const& model) const -> ticks override {
         auto shape = m_operation.shape();
-        auto const& link = papcoll::context_of(m_comm)->link();
+        auto const& link = papcoll::context_of(m_comm)->measured_link();
         auto const policy = m_make(arrivals);
         std::vector<execution_plan> plans;
         for (shape.rank = 0; shape.rank < shape.ranks; ++shape.rank)
@@ -186,7 +184,7 @@ public:
         MPI_Comm_rank(m_comm, &m_rank);
         MPI_Comm_size(m_comm, &m_ranks);
         papcoll::attach(m_comm);
-        auto const& link = papcoll::context_of(m_comm)->link();
+        auto const& link = papcoll::context_of(m_comm)->measured_link();
         m_model = {.latency = link.latency, .per_byte = link.per_byte};
         if (!m_settings.rate.empty())
             m_model.per_byte =

@@ -35,6 +35,7 @@
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
+#include <papcoll/policy/binomial_gather.hpp>
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/clairvoyant.hpp>

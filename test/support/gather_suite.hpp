@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/gather.hpp>
+#include <papcoll/policy/binomial_gather.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
 
@@ -103,6 +104,28 @@ void promises(Comm& comm, int rank, int ranks, Policy const& policy) {
     collective_suite::in_flight(comm, rank, some(rank, ranks), policy);
     collective_suite::late_ranks(comm, rank, ranks, one_call{rank, ranks, 200, ranks / 3}, policy);
     collective_suite::planned(comm, some(rank, ranks), policy);
+}
+
+/// Each rank is the root once.
+template <class Comm, class Policy>
+void every_root(Comm& comm, int rank, int ranks, Policy const& policy) {
+    std::vector<one_call> calls;
+    for (int root = 0; root < ranks; ++root)
+        for (std::size_t const n : {0u, 1u, 333u}) calls.push_back({rank, ranks, n, root, n == 1});
+    collective_suite::one_by_one(comm, calls, policy);
+}
+
+/// On a link where messages of any length are cut and admitted, and on one where none are.
+template <class Comm, class Policy>
+void on_links(Comm& comm, int rank, int ranks, Policy const& policy) {
+    for (auto const& link : {papcoll::link_model{papcoll::ticks(1), 100.0},
+                             papcoll::link_model{std::chrono::milliseconds(1), 1e-3}}) {
+        papcoll::attach(comm, papcoll::attach_options{.link = link});
+        std::vector<one_call> calls;
+        for (int const root : {0, ranks / 2})
+            for (std::size_t const n : {3u, 2'001u, 30'000u}) calls.push_back({rank, ranks, n, root});
+        collective_suite::one_by_one(comm, calls, policy);
+    }
 }
 
 template <class Comm, class Policy>

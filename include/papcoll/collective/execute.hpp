@@ -8,6 +8,7 @@
 #include <papcoll/executor/combine_spread.hpp>
 #include <papcoll/executor/copy.hpp>
 #include <papcoll/executor/gather_combine.hpp>
+#include <papcoll/executor/program_pieces.hpp>
 #include <papcoll/executor/staged.hpp>
 #include <papcoll/executor/triggered_gather.hpp>
 #include <papcoll/policy/execution_plan.hpp>
@@ -24,7 +25,7 @@ using plan_pointer = std::shared_ptr<execution_plan const>;
 
 [[nodiscard]] inline auto program_in(plan_pointer const& plan, std::size_t stage = 0)
     -> std::shared_ptr<message_program const> {
-    return {plan, &plan->stages[stage].program};
+    return executable({plan, &plan->stages[stage].program});
 }
 
 /// A plan of stages: `begin(i)` makes the operation of stage i.

@@ -72,7 +72,7 @@ struct gather_call {
                                int tag) const -> std::shared_ptr<papcoll::operation> {
         bool const is_root = c->rank() == root;
         if (is_root && !in_place) std::copy_n(in, n, out.data() + own(root));
-        // Nothing arrives on other ranks, so nothing is written there.
+        // Nothing arrives in the memory of other ranks, so nothing is written there.
         return execute_copy(c, plan, tag, is_root ? out.data() : const_cast<T*>(in));
     }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
@@ -165,7 +165,8 @@ struct plan_gather_function {
 /// Must agree on all ranks: n, the root, and the policy with all its members. Elements arrive in place; only
 /// the root's own are copied.
 ///
-/// Cost with `linear` and `sorted_linear`: P − 1 parts over the root's link.
+/// Cost: P − 1 parts over the root's link; with `linear` and `sorted_linear` in as many messages, with
+/// `binomial_gather` in ⌈log2 P⌉, for which inner ranks keep parts of others meanwhile.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, null data,
 /// a number of elements that memory cannot hold, overlapping buffers and members of the policy that cannot

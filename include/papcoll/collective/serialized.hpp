@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/execute.hpp>
+#include <papcoll/executor/compile_program.hpp>
 #include <papcoll/executor/serialization.hpp>
 #include <papcoll/executor/serialized_exchange.hpp>
 #include <papcoll/executor/serialized_stores.hpp>

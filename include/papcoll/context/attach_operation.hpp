@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -80,10 +81,11 @@ public:
         auto const& options = m_options.result();
         tuning_text tuning{options.tuning_bytes != attachment_record::not_named};
         if (m_text) tuning.content = m_text->result();
-        return {static_cast<check_level>(options.checks),
-                {ticks(static_cast<std::int64_t>(link.latency)), link.per_byte},
-                m_nodes.result(m_transport.rank()),
-                std::move(tuning)};
+        link_model const exact{ticks(static_cast<std::int64_t>(link.latency)), link.per_byte};
+        bool const measured = options.measure != 0;
+        if (measured && m_transport.rank() == 0 && m_transport.size() > 1) report(exact);
+        return {static_cast<check_level>(options.checks), measured ? quantised(exact) : exact, exact,
+                m_nodes.result(m_transport.rank()), std::move(tuning)};
     }
 
 private:
@@ -91,6 +93,10 @@ private:
         agreement<Transport, attachment_record,
                   attachment_record (*)(attachment_record const&, attachment_record const&)>;
 
+    static void report(link_model const& measured) {
+        auto const complaint = implausibility_of(measured);
+        if (!complaint.empty()) std::fprintf(stderr, "papcoll: %s\n", complaint.c_str());
+    }
     [[nodiscard]] auto record_of(attach_options const& options) const -> attachment_record {
         auto const settings = environment_settings::instance().hash();
         auto const link = options.link.value_or(link_model{});

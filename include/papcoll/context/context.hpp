@@ -45,7 +45,9 @@ inline constexpr int closed_operations = (tag_count - reserved_tags) / 2 - open_
 /// What all ranks of a group agreed on when papcoll attached to it.
 struct agreed_options {
     check_level checks = check_level::local;
+    /// What policies choose by: the measured one on a grid, so that noise does not change their choices.
     link_model link;
+    link_model measured_link;
     /// A number for each rank, equal where they share a node.
     std::vector<int> nodes;
     tuning_text tuning;
@@ -67,7 +69,10 @@ public:
     [[nodiscard]] auto engine() -> std::shared_ptr<progress_engine> const& { return m_engine; }
     [[nodiscard]] auto rank() const -> int { return m_transport.rank(); }
     [[nodiscard]] auto size() const -> int { return m_transport.size(); }
+    /// What policies choose by: as it was given, or measured and then quantised (see link_model).
     [[nodiscard]] auto link() const -> link_model const& { return m_agreed.link; }
+    /// As it was measured, or given.
+    [[nodiscard]] auto measured_link() const -> link_model const& { return m_agreed.measured_link; }
     [[nodiscard]] auto checks() const -> check_level { return m_agreed.checks; }
     /// A number for each rank, equal where they share a node.
     [[nodiscard]] auto nodes() const -> std::vector<int> const& { return m_agreed.nodes; }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,7 +20,8 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
-/// The blocks of a dissemination: they arrive where the user wants them and are sent from there.
+/// The blocks of a dissemination: they arrive where the user wants them and are sent from there, but for
+/// those that this rank only passes on.
 template <transportable T>
 class copy_store {
 public:
@@ -41,7 +43,8 @@ public:
         : m_program(program)
         , m_data(data)
         , m_late(std::move(late))
-        , m_there(program.owned) {}
+        , m_there(program.owned)
+        , m_scratch(program.scratch > 0 ? std::make_unique<element_buffer<T>>(program.scratch) : nullptr) {}
 
     [[nodiscard]] auto failure() const -> std::exception_ptr const& { return m_failure.get(); }
     void fail(std::exception_ptr const& why) { m_failure.note(why); }
@@ -99,14 +102,17 @@ public:
 
 private:
     [[nodiscard]] auto is_late(int b) const -> bool {
-        return awaits_data() && m_late->overlaps(m_program.blocks[static_cast<std::size_t>(b)]);
+        return awaits_data() && !is_passed_on(b) &&
+               m_late->overlaps(m_program.blocks[static_cast<std::size_t>(b)]);
     }
+    [[nodiscard]] auto is_passed_on(int b) const -> bool { return m_scratch && !m_program.is_owned(b); }
     [[nodiscard]] auto source(int b) const -> std::span<T const> {
+        if (is_passed_on(b)) return block(b);
         T const* const from = m_data != nullptr ? m_data : m_late->data();
         return {from + m_program.offset(b), m_program.size(b)};
     }
     [[nodiscard]] auto block(int b) const -> std::span<T> {
-        return {m_data + m_program.offset(b), m_program.size(b)};
+        return {(is_passed_on(b) ? m_scratch->data() : m_data) + m_program.offset(b), m_program.size(b)};
     }
 
     message_program const& m_program;
@@ -114,6 +120,7 @@ private:
     contribution_pointer<T> m_late;
     std::vector<bool> m_there;
     first_failure m_failure;
+    std::unique_ptr<element_buffer<T>> m_scratch;
 };
 
 } // namespace detail

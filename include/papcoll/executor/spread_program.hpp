@@ -1,7 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/executor/compile_program.hpp>
 #include <papcoll/executor/message_program.hpp>
+#include <papcoll/executor/program_pieces.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
@@ -44,6 +46,8 @@ inline void check_order(compiled_side const& operands, compiled_side const& resu
 [[nodiscard]] inline auto merge(compiled_side const& operands, compiled_side const& results)
     -> message_program::side {
     message_program::side merged;
+    merged.messages.reserve(operands.side.messages.size() + results.side.messages.size());
+    merged.uses.reserve(operands.side.uses.size() + results.side.uses.size());
     auto const step_of = [](compiled_side const& half, std::size_t message) {
         return half.steps[static_cast<std::size_t>(half.side.messages[message].first_use)];
     };
@@ -74,8 +78,8 @@ inline void check_order(compiled_side const& operands, compiled_side const& resu
                                          message_windows const& windows) -> message_program {
     auto const group = [&](rank_schedule const& half) {
         detail::check_blocks(half, blocks.size());
-        return std::pair{detail::group_messages(half.sends, blocks, windows.longest_elements),
-                         detail::group_messages(half.receives, blocks, windows.longest_elements)};
+        return std::pair{detail::group_messages(half.sends, blocks),
+                         detail::group_messages(half.receives, blocks)};
     };
     auto operands = group(reduction);
     auto results = group(dissemination);
@@ -86,12 +90,12 @@ inline void check_order(compiled_side const& operands, compiled_side const& resu
         detail::check_order(operands.first, *half, blocks.size());
         detail::check_order(operands.second, *half, blocks.size());
     }
-    return {.kind = schedule_kind::reduction,
-            .blocks = std::move(blocks),
-            .owned = std::move(owned),
-            .sends = detail::merge(operands.first, results.first),
-            .receives = detail::merge(operands.second, results.second),
-            .windows = windows};
+    return detail::with_cut_messages({.kind = schedule_kind::reduction,
+                                      .blocks = std::move(blocks),
+                                      .owned = std::move(owned),
+                                      .sends = detail::merge(operands.first, results.first),
+                                      .receives = detail::merge(operands.second, results.second),
+                                      .windows = windows});
 }
 
 } // namespace papcoll::inline v0

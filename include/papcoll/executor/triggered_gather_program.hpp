@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 
 #include <cstddef>
@@ -17,6 +18,11 @@ struct triggered_gather_program {
     std::vector<block_range> parts;
     /// Elements of a rank's first message, at least 1.
     std::size_t first_elements = 1;
+
+    /// The memory behind it.
+    [[nodiscard]] auto held_bytes() const -> std::size_t {
+        return detail::held_bytes(order) + detail::held_bytes(parts);
+    }
 };
 
 } // namespace papcoll::inline v0

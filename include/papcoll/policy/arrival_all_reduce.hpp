@@ -61,7 +61,10 @@ struct arrival_all_reduce {
             detail::theorem_2_blocks(circulant_skips(shape.ranks).rounds() + 1,
                                      detail::volume_time(shape.bytes(), link), detail::round_latency(link));
         auto const most = static_cast<std::int64_t>(std::max<std::size_t>(shape.count, 1));
-        return static_cast<int>(std::clamp<std::int64_t>(n, 1, std::min<std::int64_t>(most, 1 << 20)));
+        auto whole = shape; // one stage moves each block four times: two operands and two results
+        whole.operation = collective_kind::reduce;
+        return static_cast<int>(
+            std::clamp<std::int64_t>(n, 1, std::min(most, detail::most_blocks(whole, 4))));
     }
     /// Whether a call of this shape uses the arrivals; otherwise it is one of `circulant`.
     [[nodiscard]] auto aware(call_shape const& shape, link_model const& link) const -> bool {

@@ -48,7 +48,7 @@ public:
             if (aware()) return {{"background_circulant", {}}, "model: arrivals known, early parts go first"};
             return blind();
         case collective_kind::gather:
-            return {{"linear", {}}, "model: the root's link is the limit"};
+            return gather();
         case collective_kind::all_to_all:
             return exchange();
         case collective_kind::broadcast:
@@ -103,6 +103,19 @@ private:
         double const pairwise = (p - 1) * (latency + volume / p);
         if (bruck < pairwise) return {{"bruck", {}}, "model: few rounds for short parts"};
         return {{"pairwise", {}}, "model: every part moves once"};
+    }
+
+    /// The volume at the root is the same. Of P − 1 messages that come to it at once most of the latency
+    /// passes together, and an eighth of it is counted for each; a tree has ⌈log2 P⌉ latencies. It must save
+    /// a fifth, since it makes ranks wait for others, and is out of place where these come at other times.
+    [[nodiscard]] auto gather() const -> automatic_choice {
+        double const latency = round_latency(m_link);
+        double const volume = volume_time(m_shape.bytes(), m_link);
+        double const linear = latency + (m_shape.ranks - 1) * latency / 8 + volume;
+        double const tree = std::max(m_rounds, 1) * latency + volume;
+        if (!aware() && tree < linear / 5 * 4)
+            return {{"binomial_gather", {}}, "model: short parts of many ranks"};
+        return {{"linear", {}}, "model: the root's link is the limit"};
     }
 
     call_shape const& m_shape;

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/scheduled.hpp>
 #include <papcoll/policy/whole_parts.hpp>
 #include <papcoll/scheduler/background_circulant.hpp>
@@ -20,14 +21,15 @@ namespace papcoll::inline v0 {
 /// where rings take P − 1 times as much; all together it is `circulant`. See background_circulant_scheduler.
 ///
 /// As for background_ring the gain before the call needs open_all_gather, wrong arrivals cost time alone, and
-/// arrivals must be the same on all ranks.
+/// arrivals must be the same on all ranks. Without arrivals it is `circulant`.
 struct background_circulant {
     arrival_source arrivals = {};
     /// How long one rank's part takes from rank to rank; default: from the measured link. Must agree on all
     /// ranks.
     std::optional<ticks> block_time = {};
     /// Into how many blocks each rank's part is cut, for the waves that are pipelined; default: n = √((q − 1)
-    /// · block time / latency), q = ⌈log2 P⌉, of at least 16 KiB. Must agree on all ranks.
+    /// · block time / latency), q = ⌈log2 P⌉, of at least 16 KiB, and no more than 12000 of all ranks unless
+    /// it is one each: a plan takes about 81 bytes for each. Must agree on all ranks.
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = true;
@@ -55,14 +57,16 @@ struct background_circulant {
         auto const time = detail::block_time_of(block_time, shape, link);
         auto const best =
             detail::theorem_2_blocks(rounds, static_cast<double>(time.count()), detail::round_latency(link));
-        return static_cast<int>(std::clamp<std::int64_t>(best, 1, std::min<std::int64_t>(most, 4096)));
+        auto const room = std::max<std::int64_t>(most_blocks / shape.ranks, 1);
+        return static_cast<int>(std::clamp<std::int64_t>(best, 1, std::min(most, room)));
     }
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+        if (!arrivals.given() && !segments) return circulant{}.plan(shape, link);
         auto const time = detail::block_time_of(block_time, shape, link);
         background_circulant_scheduler const algorithm{time, std::min(link.latency, time)};
         int const n = blocks(shape, link);
         auto const bytes = detail::largest_part(shape) * shape.element_bytes;
-        auto layout = detail::layout_of_ranks(shape, n);
+        auto layout = detail::layout_of_ranks(shape, detail::part_cut{n, 0});
         auto windows = detail::windows_for(bytes, shape, link);
         // Blocks of a pipelined wave follow each other, and nothing else is on their way. Other waves move
         // more of them at a time.
@@ -77,6 +81,7 @@ struct background_circulant {
 private:
     // Twice as many blocks of half the size were no faster, and cost the processors twice as much.
     static constexpr std::size_t least_block_bytes = std::size_t(16) << 10;
+    static constexpr std::int64_t most_blocks = 12'000; // of all ranks: a plan of 1 MB
 };
 
 } // namespace papcoll::inline v0

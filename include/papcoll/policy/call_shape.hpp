@@ -4,6 +4,7 @@
 #include <papcoll/context/settings.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -76,5 +77,21 @@ struct call_shape {
     }
     return ranges;
 }
+
+namespace detail {
+
+/// Into how many blocks the parts of ranks are cut that are long; the others stay whole.
+struct part_cut {
+    int blocks = 1;
+    /// In elements.
+    std::size_t longest_whole = 0;
+
+    [[nodiscard]] auto operator()(std::size_t part) const -> int {
+        if (part <= longest_whole) return 1;
+        return std::max(static_cast<int>(std::min(part, static_cast<std::size_t>(blocks))), 1);
+    }
+};
+
+} // namespace detail
 
 } // namespace papcoll::inline v0

@@ -27,14 +27,16 @@ namespace papcoll::inline v0 {
 ///
 /// - broadcast, reduce: n − 1 + q rounds; (n − 1 + q)·m/n bytes pass a link
 /// - all_gather and reduce_scatter of ranks alike: q rounds; (P − 1)/P·m
-/// - of uneven sizes: q rounds, or n − 1 + q and at most (n − 1 + q)·m/n where that is less time
+/// - of uneven sizes: q rounds, or n − 1 + q and at most (n − 1 + q)·m/n where that is less time: the long
+/// parts are cut then, short ones stay whole
 /// - all_reduce: 2q rounds; 2·(P − 1)/P·m
 /// - all_reduce of short operands: ⌊log2 P⌋ rounds, two more unless P is a power of two; m in each (a
 /// butterfly)
 /// - or q rounds; (P − 1)·m, or q·m where the operator is exactly associative
 ///
 /// Arrivals do not enter the schedules. Operators must be commutative. A rank computes its share alone, in
-/// O(n + log P) (of uneven sizes: O(nP)).
+/// O(n + log P) (of uneven sizes: O(P log P + N) for N blocks of all ranks), and by default N is so small
+/// that the plan keeps within plan_limit(P).
 struct circulant {
     /// The size of a block; default: that of the shortest time on the measured link (paper 3, Theorem 2).
     /// `block_bytes` must agree on all ranks.
@@ -53,9 +55,12 @@ struct circulant {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{static_cast<std::int64_t>(block_bytes.value_or(0))};
     }
-    /// Into how many blocks the data is cut, or each rank's part of it.
+    /// Into how many blocks the data is cut, or the long ones among the parts of the ranks.
     [[nodiscard]] auto blocks(call_shape const& shape, link_model const& link) const -> int {
-        return detail::choose_circulant_blocks(shape, link, block_bytes);
+        bool const rooted =
+            shape.operation == collective_kind::broadcast || shape.operation == collective_kind::reduce;
+        return rooted ? detail::choose_circulant_blocks(shape, link, block_bytes)
+                      : detail::choose_circulant_parts(shape, link, block_bytes).blocks;
     }
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
         using detail::plan_of;
@@ -100,19 +105,14 @@ private:
     /// Whole parts in the fewest rounds, or many blocks at once.
     template <scheduler Whole, scheduler Blocks>
     [[nodiscard]] auto ranked(call_shape const& shape, link_model const& link) const -> execution_stage {
-        int const n = blocks(shape, link);
+        auto const cut = detail::choose_circulant_parts(shape, link, block_bytes);
         // Of n blocks one of each rank travels in a round, of whole parts half in the last round.
-        auto const round = shape.bytes() / static_cast<std::size_t>(n);
-        if (n > 1)
-            return detail::stage_of(detail::program_of(Blocks{}, shape, detail::layout_of_ranks(shape, n),
+        auto const round = shape.bytes() / static_cast<std::size_t>(cut.blocks);
+        if (cut.blocks > 1)
+            return detail::stage_of(detail::program_of(Blocks{}, shape, detail::layout_of_ranks(shape, cut),
                                                        detail::windows_for(round, shape, link)));
-        auto const windows = detail::windows_of_dependent_rounds(round / 2, shape, link);
-        // Cut all the same, so that messages can be: all blocks of a rank travel together.
-        int const cuts = windows.longest_elements == 0
-                             ? 1
-                             : detail::pieces_of(detail::largest_part(shape), windows.longest_elements);
-        return detail::stage_of(
-            detail::program_of(Whole{}, shape, detail::layout_of_ranks(shape, cuts), windows));
+        return detail::stage_of(detail::program_of_parts(
+            Whole{}, shape, detail::windows_of_dependent_rounds(round / 2, shape, link)));
     }
     [[nodiscard]] auto scatter(call_shape const& shape, link_model const& link) const -> execution_stage {
         return ranked<reversed_scheduler<circulant_all_gather_scheduler>,
@@ -122,7 +122,7 @@ private:
     [[nodiscard]] static auto gather_combine(call_shape shape, link_model const& link) -> execution_stage {
         shape.count *= static_cast<std::size_t>(shape.ranks);
         auto program =
-            detail::program_of(circulant_all_gather_scheduler{}, shape, detail::layout_of_ranks(shape, 1),
+            detail::program_of(circulant_all_gather_scheduler{}, shape, detail::layout_of_ranks(shape),
                                detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
         return {execution_stage::work::gather_combine, std::move(program), {}};
     }

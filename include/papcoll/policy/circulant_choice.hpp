@@ -3,6 +3,8 @@
 
 #include <papcoll/context/link_model.hpp>
 #include <papcoll/policy/call_shape.hpp>
+#include <papcoll/policy/plan_size.hpp>
+#include <papcoll/policy/uneven_choice.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
 
 #include <algorithm>
@@ -12,8 +14,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
-#include <vector>
 
 namespace papcoll::inline v0::detail {
 
@@ -43,38 +43,6 @@ namespace papcoll::inline v0::detail {
     return block_partition{shape.count, shape.ranks}.largest();
 }
 
-/// Elements that pass the busiest link, summed over the rounds, when whole parts travel: in round k somebody
-/// sends those of s[k+1] − s[k] ranks in a row.
-[[nodiscard]] inline auto whole_part_volume(circulant_skips const& skips, std::span<std::size_t const> sizes)
-    -> std::size_t {
-    auto const p = sizes.size();
-    std::vector<std::size_t> sums(2 * p + 1);
-    for (std::size_t i = 0; i < 2 * p; ++i) sums[i + 1] = sums[i] + sizes[i % p];
-    std::size_t volume = 0;
-    for (int k = 0; k < skips.rounds(); ++k) {
-        auto const width = static_cast<std::size_t>(skips[k + 1] - skips[k]);
-        std::size_t most = 0;
-        for (std::size_t r = 0; r < p; ++r) most = std::max(most, sums[r + width] - sums[r]);
-        volume += most;
-    }
-    return volume;
-}
-
-/// Parts of uneven sizes: whole in q rounds, or n blocks of each in n − 1 + q.
-[[nodiscard]] inline auto uneven_blocks(call_shape const& shape, link_model const& link) -> int {
-    circulant_skips const skips(shape.ranks);
-    auto const whole = whole_part_volume(skips, shape.sizes) * shape.element_bytes;
-    double const latency = round_latency(link);
-    double const volume = volume_time(shape.bytes(), link);
-    int const q = skips.rounds();
-    auto const most = static_cast<std::int64_t>(std::max<std::size_t>(largest_part(shape), 1));
-    auto const n =
-        std::clamp<std::int64_t>(theorem_2_blocks(q, volume, latency), 1, std::min<std::int64_t>(most, 4096));
-    double const whole_time = q * latency + volume_time(whole, link);
-    double const blocks_time = static_cast<double>(n - 1 + q) * (latency + volume / static_cast<double>(n));
-    return whole_time <= blocks_time ? 1 : static_cast<int>(n);
-}
-
 /// Below some kilobytes the processors' share of a message outweighs that of its bytes, which a ping does not
 /// show: blocks are no smaller.
 inline constexpr std::size_t smallest_block_bytes = std::size_t(4) << 10;
@@ -84,19 +52,25 @@ inline constexpr std::size_t smallest_block_bytes = std::size_t(4) << 10;
     return static_cast<std::int64_t>(std::clamp<std::size_t>(blocks, 1, std::size_t(1) << 20));
 }
 
+/// Of data that one rank has or gets: into how many blocks it is cut.
 [[nodiscard]] inline auto choose_circulant_blocks(call_shape const& shape, link_model const& link,
                                                   std::optional<std::size_t> block_bytes) -> int {
-    bool const rooted =
-        shape.operation == collective_kind::broadcast || shape.operation == collective_kind::reduce;
-    if (block_bytes) {
-        auto const part = rooted ? shape.count : largest_part(shape);
-        return pieces_of(part, std::max<std::size_t>(*block_bytes / shape.element_bytes, 1));
-    }
+    if (block_bytes)
+        return pieces_of(shape.count, std::max<std::size_t>(*block_bytes / shape.element_bytes, 1));
     if (shape.ranks == 1) return 1;
-    if (!rooted) return shape.sizes.empty() ? 1 : uneven_blocks(shape, link);
     auto const n = theorem_2_blocks(circulant_skips(shape.ranks).rounds(), volume_time(shape.bytes(), link),
                                     round_latency(link));
-    return static_cast<int>(std::min(n, most_worthwhile_blocks(shape)));
+    return static_cast<int>(std::min({n, most_worthwhile_blocks(shape), most_blocks(shape)}));
+}
+/// Of data of which each rank has or gets a part: into how many blocks the parts are cut.
+[[nodiscard]] inline auto choose_circulant_parts(call_shape const& shape, link_model const& link,
+                                                 std::optional<std::size_t> block_bytes) -> part_cut {
+    if (block_bytes) {
+        auto const block = std::max<std::size_t>(*block_bytes / shape.element_bytes, 1);
+        return {pieces_of(largest_part(shape), block), block};
+    }
+    if (shape.ranks == 1 || shape.sizes.empty()) return {};
+    return uneven_choice(shape, link).best();
 }
 
 enum class all_reduce_way { scatter_gather, gather_combine, census, butterfly };

@@ -40,7 +40,10 @@ namespace detail {
     auto const each = static_cast<std::uint64_t>(link.latency.count()) + schedule_nanoseconds * ranks;
     auto const square = fill * std::min(transfer, std::uint64_t(1) << 50) / std::max(each, std::uint64_t(1));
     auto const best = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(square)));
-    auto const most = std::min<std::uint64_t>(4096, std::max<std::uint64_t>(shape.count, 1));
+    // In a schedule of P·N transfers that takes no longer than about a second to make.
+    auto const scheduled = std::min<std::uint64_t>(4096, (std::uint64_t(1) << 22) / ranks + 1);
+    auto const kept = static_cast<std::uint64_t>(most_blocks(shape));
+    auto const most = std::min({scheduled, kept, std::max<std::uint64_t>(shape.count, 1)});
     return static_cast<int>(std::clamp<std::uint64_t>(best, 1, most));
 }
 
@@ -81,7 +84,8 @@ template <class Scheduler>
 ///
 /// `arrivals`, `round` and `segments` must agree on all ranks. Operators must be commutative.
 /// About N + ⌈log2 P⌉ rounds after the last arrival for N segments; wrong arrivals cost time, never
-/// correctness.
+/// correctness. A plan takes 32 bytes for each segment that the rank sends or receives: N each about, where
+/// all arrive together, and up to P·N at a rank that takes in what the others have one after the other.
 template <class Bits = simd_bitset<>>
 struct basic_clairvoyant {
     /// When the ranks arrive; none given: all together.

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/executor/message_program.hpp>
 #include <papcoll/executor/triggered_gather_program.hpp>
 #include <papcoll/schedule/block_exchange.hpp>
@@ -8,6 +9,7 @@
 #include <papcoll/schedule/census_round.hpp>
 #include <papcoll/schedule/transfer.hpp>
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -37,12 +39,25 @@ struct execution_stage {
     block_exchange exchange = {};
     /// Of butterfly alone.
     std::vector<butterfly_round> butterfly = {};
+
+    /// The memory behind it.
+    [[nodiscard]] auto held_bytes() const -> std::size_t {
+        return program.held_bytes() + gather.held_bytes() + detail::held_bytes(census) +
+               detail::held_bytes(butterfly);
+    }
 };
 
 /// How a collective is executed on one rank: stages one after the other, each as soon as the one before has
 /// ended on this rank.
 struct execution_plan {
     std::vector<execution_stage> stages;
+
+    /// All the memory that it takes.
+    [[nodiscard]] auto held_bytes() const -> std::size_t {
+        auto sum = sizeof(execution_plan) + detail::held_bytes(stages);
+        for (auto const& stage : stages) sum += stage.held_bytes();
+        return sum;
+    }
 };
 
 namespace detail {

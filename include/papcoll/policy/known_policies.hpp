@@ -7,6 +7,7 @@
 #include <papcoll/policy/arrival_tree.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
+#include <papcoll/policy/binomial_gather.hpp>
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
@@ -43,8 +44,8 @@ class known_policies {
 public:
     using all = std::tuple<circulant, two_level, basic_clairvoyant<Bits>, greedy_tree, binomial_tree,
                            fibonacci_tree, arrival_tree, arrival_all_reduce, ring, neighbor_exchange,
-                           background_ring, background_circulant, linear, sorted_linear, all_to_all_linear,
-                           all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync>;
+                           background_ring, background_circulant, linear, binomial_gather, sorted_linear,
+                           all_to_all_linear, all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync>;
 
     /// Of one collective, `native` first.
     static auto names(collective_kind operation) -> std::vector<std::string_view> {

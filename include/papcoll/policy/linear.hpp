@@ -1,12 +1,15 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/executor/compile_program.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/whole_parts.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -23,48 +26,105 @@ namespace detail {
         parts[static_cast<std::size_t>(shape.rank)].offset = 0;
     return parts;
 }
-/// Every rank sends its part to the root, at once.
+/// Every rank sends its part to the root, at once. There each receive that is posted costs time whenever a
+/// message is looked for, so that they are not all posted together.
 [[nodiscard]] inline auto linear_gather(call_shape const& shape) -> execution_stage {
+    constexpr int most_awaited = 64;
     rank_schedule share;
     for (int rank = 0; rank < shape.ranks; ++rank) {
         if (rank == shape.root) continue;
         if (shape.rank == shape.root) share.receives.push_back({0, rank, rank});
         if (shape.rank == rank) share.sends.push_back({0, shape.root, rank});
     }
-    block_layout layout{gather_parts(shape), {}};
-    for (int rank = 0; rank < shape.ranks; ++rank) layout.owners.push_back(rank);
-    message_windows const all{.receives = std::max(shape.ranks - 1, 1),
+    block_layout layout{gather_parts(shape), std::vector<int>(static_cast<std::size_t>(shape.ranks))};
+    std::iota(layout.owners.begin(), layout.owners.end(), 0);
+    message_windows const all{.receives = std::clamp(shape.ranks - 1, 1, most_awaited),
                               .sends = 1,
                               .admission = false,
                               .tail_bytes = 0,
                               .longest_elements = 0};
     return stage_of(program_of(schedule_kind::dissemination, share, shape, std::move(layout), all));
 }
+
+/// The parts of the ranks as blocks of a broadcast of about equal size: a long part is cut, and several short
+/// ones in a row go together, not too many of them.
+struct grouped_parts {
+    block_layout layout;
+    std::vector<int> first; ///< of each block of the broadcast, the first block of the layout; and the end
+
+    grouped_parts(call_shape const& shape, int wanted)
+        : layout(layout_of_ranks(shape, [longest = share_of(shape, wanted)](std::size_t part) {
+            return pieces_of(part, longest);
+        })) {
+        auto const each = share_of(shape, shape.ranks); // what even an empty part counts
+        std::size_t room = 0;
+        for (std::size_t b = 0; b < layout.ranges.size(); ++b) {
+            auto const needed = layout.ranges[b].size + each;
+            if (first.empty() || needed > room) {
+                first.push_back(static_cast<int>(b));
+                room = 2 * share_of(shape, wanted);
+            }
+            room -= std::min(needed, room);
+        }
+        first.push_back(static_cast<int>(layout.ranges.size()));
+    }
+    [[nodiscard]] auto count() const -> int { return static_cast<int>(first.size()) - 1; }
+    /// The transfers of blocks of the broadcast as those of their parts, but for the parts of `receiver`.
+    template <class Receiver>
+    [[nodiscard]] auto spelt_out(std::vector<rank_transfer> const& of_groups, Receiver receiver) const
+        -> std::vector<rank_transfer> {
+        std::vector<rank_transfer> result;
+        for (auto const& t : of_groups)
+            for (int b = first[index(t.block)]; b < first[index(t.block) + 1]; ++b)
+                if (layout.owners[index(b)] != receiver(t)) result.push_back({t.step, t.peer, b});
+        return result;
+    }
+
+private:
+    static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
+    static auto share_of(call_shape const& shape, int shares) -> std::size_t {
+        return std::max<std::size_t>(block_partition{shape.count, shares}.largest(), 1);
+    }
+};
+
+/// Into how many blocks the broadcast behind a gather is cut: what the link asks for, as far as there is room
+/// in the plan. That has a receive of each part in the gather, and names it up to four times in the
+/// broadcast; of many parts no more often where there are as many blocks as rounds.
+[[nodiscard]] inline auto blocks_behind_gather(call_shape const& shape, link_model const& link) -> int {
+    call_shape whole = shape;
+    whole.operation = collective_kind::broadcast;
+    constexpr std::size_t each_part = 2 * list_bytes::block + list_bytes::message + 5 * list_bytes::use;
+    constexpr std::size_t each_block = list_bytes::block + 2 * (list_bytes::message + list_bytes::use);
+    auto const room = (stage_limit(shape) - static_cast<std::size_t>(shape.ranks) * each_part) / each_block;
+    // Parts that just miss to fit into a block make up to twice as many.
+    auto const most = static_cast<int>(std::clamp<std::size_t>(room / 2, 1, std::size_t(1) << 20));
+    int const least = shape.ranks < 500 ? 1 : circulant_skips(shape.ranks).rounds();
+    return std::clamp(choose_circulant_blocks(whole, link, std::nullopt), least, most);
+}
+
 /// The root, which has all parts, broadcasts them by circulant_scheduler; nobody gets its own part back.
 [[nodiscard]] inline auto broadcast_of_parts(call_shape const& shape, link_model const& link)
     -> execution_stage {
-    call_shape whole = shape;
-    whole.operation = collective_kind::broadcast;
-    int const wanted = choose_circulant_blocks(whole, link, std::nullopt);
-    auto layout = layout_of_ranks(shape, std::max(wanted / shape.ranks, 1));
-    problem const p{
-        .ranks = shape.ranks, .root = shape.root, .blocks = static_cast<int>(layout.ranges.size())};
-    auto share = circulant_scheduler{}.for_rank(p, shape.rank);
-    auto const owner = [&](int block) { return layout.owners[static_cast<std::size_t>(block)]; };
-    std::erase_if(share.sends, [&](auto const& t) { return owner(t.block) == t.peer; });
-    std::erase_if(share.receives, [&](auto const& t) { return owner(t.block) == shape.rank; });
-    auto owned = layout.owned_by(shape);
+    grouped_parts parts(shape, blocks_behind_gather(shape, link));
+    problem const p{.ranks = shape.ranks, .root = shape.root, .blocks = parts.count()};
+    auto const of_groups = circulant_scheduler{}.for_rank(p, shape.rank);
+    rank_schedule const share{
+        .sends = parts.spelt_out(of_groups.sends, [](rank_transfer const& t) { return t.peer; }),
+        .receives = parts.spelt_out(of_groups.receives, [&](rank_transfer const&) { return shape.rank; })};
+    auto owned = parts.layout.owned_by(shape);
     if (shape.rank == shape.root) owned.assign(owned.size(), true);
-    auto const windows = windows_for(layout.longest() * shape.element_bytes, shape, link);
-    return stage_of(
-        compile(schedule_kind::dissemination, share, std::move(layout.ranges), std::move(owned), windows));
+    auto const block = shape.bytes() / static_cast<std::size_t>(parts.count());
+    auto const windows = windows_for(block, shape, link);
+    return stage_of(compile(schedule_kind::dissemination, share, std::move(parts.layout.ranges),
+                            std::move(owned), windows));
 }
 
 } // namespace detail
 
 /// The plain gather, in which every rank sends its part to the root at once, and the all-gather that
 /// broadcasts the result (gather to rank 0, then circulant broadcast): twice the volume of a ring at the
-/// root. Arrivals do not enter, yet no rank waits for a later one in the gather.
+/// root. Arrivals do not enter, yet up to 65 ranks nobody waits for a later one in the gather; of more the
+/// root awaits 64 at a time, in the order of ranks.
 struct linear {
     static constexpr bool reorders_operands = true;
     static constexpr auto provides(collective_kind operation) -> bool {

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/policy/policy.hpp>
 
 #include <algorithm>
@@ -18,14 +19,19 @@
 namespace papcoll::inline v0::detail {
 
 /// The plans that calls of one communicator used last, so that a repeated call does not compute its schedule
-/// again.
+/// again: at most 16, which together with the lists in their keys take no more than `most_bytes`.
 class plan_cache {
 public:
+    explicit plan_cache(std::size_t most_bytes = 4'000'000)
+        : m_most_bytes(most_bytes) {}
+
     static auto of(std::any& slot) -> plan_cache& {
         if (!slot.has_value()) slot = plan_cache();
         return std::any_cast<plan_cache&>(slot);
     }
 
+    /// All the memory that its entries take.
+    [[nodiscard]] auto held_bytes() const -> std::size_t { return m_held_bytes; }
     /// The plan of `policy` for `shape`, computed unless one of the last calls was the same.
     template <block_policy P>
     auto plan(P const& policy, call_shape const& shape, link_model const& link)
@@ -34,16 +40,21 @@ public:
         if (!fingerprint) return std::make_shared<execution_plan const>(policy.plan(shape, link));
         std::type_index const type(typeid(P));
         auto const numbers = numbers_of(shape, link);
-        for (auto const& e : m_entries)
-            if (e.type == type && e.numbers == numbers && e.fingerprint == *fingerprint && e.has_lists(shape))
+        ++m_time;
+        for (auto& e : m_entries)
+            if (e.type == type && e.numbers == numbers && e.fingerprint == *fingerprint &&
+                e.has_lists(shape)) {
+                e.last_used = m_time;
                 return e.plan;
+            }
         auto made = std::make_shared<execution_plan const>(policy.plan(shape, link));
         keep({type,
               numbers,
               *fingerprint,
               {shape.sizes.begin(), shape.sizes.end()},
               {shape.displacements.begin(), shape.displacements.end()},
-              made});
+              made,
+              m_time});
         return made;
     }
 
@@ -56,7 +67,12 @@ private:
         std::vector<std::int64_t> fingerprint;
         std::vector<std::size_t> sizes, displacements;
         std::shared_ptr<execution_plan const> plan;
+        std::uint64_t last_used;
 
+        [[nodiscard]] auto held_bytes() const -> std::size_t {
+            return sizeof(entry) + detail::held_bytes(fingerprint) +
+                   detail::held_bytes(sizes, displacements) + plan->held_bytes();
+        }
         [[nodiscard]] auto has_lists(call_shape const& shape) const -> bool {
             return std::equal(sizes.begin(), sizes.end(), shape.sizes.begin(), shape.sizes.end()) &&
                    std::equal(displacements.begin(), displacements.end(), shape.displacements.begin(),
@@ -66,12 +82,18 @@ private:
     static constexpr std::size_t capacity = 16;
 
     void keep(entry e) {
-        if (m_entries.size() < capacity) {
-            m_entries.push_back(std::move(e));
-        } else {
-            m_entries[m_oldest] = std::move(e);
-            m_oldest = (m_oldest + 1) % capacity;
-        }
+        auto const bytes = e.held_bytes();
+        if (bytes > m_most_bytes) return;
+        while (m_entries.size() == capacity || m_held_bytes + bytes > m_most_bytes) drop_least_recent();
+        m_held_bytes += bytes;
+        m_entries.push_back(std::move(e));
+    }
+    void drop_least_recent() {
+        auto const least =
+            std::min_element(m_entries.begin(), m_entries.end(),
+                             [](auto const& a, auto const& b) { return a.last_used < b.last_used; });
+        m_held_bytes -= least->held_bytes();
+        m_entries.erase(least);
     }
 
     static auto numbers_of(call_shape const& shape, link_model const& link) -> number_list {
@@ -82,8 +104,10 @@ private:
                 std::bit_cast<std::int64_t>(link.per_byte)};
     }
 
+    std::size_t m_most_bytes;
+    std::size_t m_held_bytes = 0;
+    std::uint64_t m_time = 0; // counts the calls
     std::vector<entry> m_entries;
-    std::size_t m_oldest = 0;
 };
 
 } // namespace papcoll::inline v0::detail

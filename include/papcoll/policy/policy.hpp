@@ -2,8 +2,11 @@
 #pragma once
 
 #include <papcoll/context/link_model.hpp>
+#include <papcoll/executor/compile_program.hpp>
+#include <papcoll/executor/program_pieces.hpp>
 #include <papcoll/policy/call_shape.hpp>
 #include <papcoll/policy/execution_plan.hpp>
+#include <papcoll/policy/plan_size.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
 #include <algorithm>
@@ -113,32 +116,62 @@ struct block_layout {
 [[nodiscard]] inline auto layout_of_root(call_shape const& shape, int blocks) -> block_layout {
     return {ranges_of({shape.count, blocks}), {}};
 }
-/// Each rank's part is cut into `blocks`.
-[[nodiscard]] inline auto layout_of_ranks(call_shape const& shape, int blocks) -> block_layout {
-    auto const all = static_cast<long long>(shape.ranks) * blocks;
+/// Each rank's part is cut into so many blocks as `blocks_of(elements)` says, at least one.
+template <class BlocksOf>
+[[nodiscard]] auto layout_of_ranks(call_shape const& shape, BlocksOf const& blocks_of) -> block_layout {
+    auto const parts = rank_ranges(shape);
+    long long all = 0;
+    for (auto const& part : parts) all += blocks_of(part.size);
     require(all <= std::numeric_limits<int>::max(), "the blocks of all ranks must be numbered by int", all);
     block_layout layout;
+    layout.ranges.reserve(static_cast<std::size_t>(all));
+    layout.owners.reserve(static_cast<std::size_t>(all));
     int owner = 0;
-    for (auto const& part : rank_ranges(shape)) {
-        auto const pieces = ranges_of({part.size, blocks}, part.offset);
-        layout.ranges.insert(layout.ranges.end(), pieces.begin(), pieces.end());
-        layout.owners.insert(layout.owners.end(), pieces.size(), owner++);
+    for (auto const& part : parts) {
+        block_partition const blocks{part.size, blocks_of(part.size)};
+        for (int b = 0; b < blocks.blocks; ++b) {
+            layout.ranges.push_back({part.offset + blocks.offset(b), blocks.size(b)});
+            layout.owners.push_back(owner);
+        }
+        ++owner;
     }
     return layout;
+}
+/// Each rank's part is one block.
+[[nodiscard]] inline auto layout_of_ranks(call_shape const& shape) -> block_layout {
+    return layout_of_ranks(shape, [](std::size_t) { return 1; });
+}
+
+/// A program whose blocks are not cut for the sake of messages.
+inline constexpr auto whole_blocks = std::numeric_limits<std::size_t>::max();
+
+/// With its messages cut as the windows say, and before them blocks of more than `longest_block` elements:
+/// here, where it then takes no more memory than a stage of this shape may, else when it is executed.
+[[nodiscard]] inline auto with_pieces(message_program program, call_shape const& shape,
+                                      std::size_t longest_block) -> message_program {
+    if (program.windows.longest_elements == 0) return program;
+    if (auto pieces = cut(program, longest_block, stage_limit(shape))) return std::move(*pieces);
+    constexpr std::size_t most_pieces = std::size_t(1) << 18; // beside one of each block
+    std::size_t elements = 0;
+    for (auto const& block : program.blocks) elements += block.size;
+    program.piece_elements = std::max(longest_block, elements / most_pieces);
+    return program;
 }
 
 /// Compiles this rank's share of a schedule of these blocks.
 [[nodiscard]] inline auto program_of(schedule_kind kind, rank_schedule const& share, call_shape const& shape,
-                                     block_layout layout, message_windows const& windows) -> message_program {
+                                     block_layout layout, message_windows const& windows,
+                                     std::size_t longest_block = whole_blocks) -> message_program {
     auto owned = layout.owned_by(shape);
-    return compile(kind, share, std::move(layout.ranges), std::move(owned), windows);
+    return with_pieces(compile_uncut(kind, share, std::move(layout.ranges), std::move(owned), windows), shape,
+                       longest_block);
 }
 
 /// The share that a scheduler gives this rank, compiled.
 template <scheduler S>
 [[nodiscard]] auto program_of(S const& algorithm, call_shape const& shape, block_layout layout,
-                              message_windows const& windows, std::span<ticks const> arrivals = {})
-    -> message_program {
+                              message_windows const& windows, std::span<ticks const> arrivals = {},
+                              std::size_t longest_block = whole_blocks) -> message_program {
     problem const p{.ranks = shape.ranks,
                     .root = shape.root,
                     .blocks = static_cast<int>(layout.ranges.size()),
@@ -146,7 +179,16 @@ template <scheduler S>
                     .owners = layout.owners};
     check(p);
     auto const share = algorithm.for_rank(p, shape.rank);
-    return program_of(S::kind, share, shape, std::move(layout), windows);
+    return program_of(S::kind, share, shape, std::move(layout), windows, longest_block);
+}
+/// The same of parts that travel whole, whose blocks are cut all the same, so that long messages can be: all
+/// pieces of a part travel together.
+template <scheduler S>
+[[nodiscard]] auto program_of_parts(S const& algorithm, call_shape const& shape,
+                                    message_windows const& windows, std::span<ticks const> arrivals = {})
+    -> message_program {
+    return program_of(algorithm, shape, layout_of_ranks(shape), windows, arrivals,
+                      std::max<std::size_t>(windows.longest_elements, 1));
 }
 
 } // namespace detail

@@ -39,7 +39,8 @@ template <scheduler S>
 struct scheduled {
     S algorithm = {};
     /// Into how many blocks the data is cut, or each rank's part of it; default: of about 64 KiB each, at
-    /// most 256.
+    /// most 256, and no more than plan_limit(P) has room for when each is sent and received once; of
+    /// all-reduces no more than 2^20 of all ranks.
     std::optional<int> segments = {};
     arrival_source arrivals = {};
 
@@ -77,11 +78,11 @@ struct scheduled {
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
         if (shape.operation == collective_kind::all_gather ||
             shape.operation == collective_kind::reduce_scatter) {
-            auto const ranks = static_cast<std::size_t>(shape.ranks);
+            int const n = blocks(shape, static_cast<std::size_t>(shape.ranks));
             return detail::plan_of(
-                stage(algorithm, shape, detail::layout_of_ranks(shape, blocks(shape.bytes() / ranks)), link));
+                stage(algorithm, shape, detail::layout_of_ranks(shape, detail::part_cut{n, 0}), link));
         }
-        auto const layout = detail::layout_of_root(shape, blocks(shape.bytes()));
+        auto const layout = detail::layout_of_root(shape, blocks(shape, 1));
         auto plan = detail::plan_of(stage(algorithm, shape, layout, link));
         if constexpr (S::kind == schedule_kind::reduction)
             if (shape.operation == collective_kind::all_reduce)
@@ -90,9 +91,13 @@ struct scheduled {
     }
 
 private:
-    [[nodiscard]] auto blocks(std::size_t bytes) const -> int {
-        std::size_t const pieces = std::min(bytes / (std::size_t(64) << 10), std::size_t(256));
-        return segments.value_or(std::max(1, static_cast<int>(pieces)));
+    [[nodiscard]] auto blocks(call_shape const& shape, std::size_t parts) const -> int {
+        auto most = std::min<std::size_t>(256, static_cast<std::size_t>(detail::most_blocks(shape)) / parts);
+        // reversed() looks at the transfers of all ranks.
+        if (shape.operation == collective_kind::all_reduce)
+            most = std::min(most, (std::size_t(1) << 20) / static_cast<std::size_t>(shape.ranks));
+        std::size_t const pieces = shape.bytes() / parts / (std::size_t(64) << 10);
+        return segments.value_or(static_cast<int>(std::max<std::size_t>(std::min(pieces, most), 1)));
     }
     template <scheduler Algorithm>
     [[nodiscard]] auto stage(Algorithm const& a, call_shape const& shape, detail::block_layout const& layout,

@@ -102,7 +102,7 @@ private:
         if (!grid.even() || grid.nodes() == 1 || grid.per_node() == 1) return false;
         if (shape.operation == collective_kind::all_reduce)
             return detail::choose_circulant_all_reduce(shape, link) == detail::all_reduce_way::scatter_gather;
-        return shape.sizes.empty() || detail::uneven_blocks(shape, link) == 1;
+        return detail::choose_circulant_parts(shape, link, std::nullopt).blocks == 1;
     }
 
     static constexpr int most_blocks = 1 << 20; // of all lanes together
@@ -126,7 +126,9 @@ private:
         auto const share = shape.bytes() / static_cast<std::size_t>(grid.per_node());
         auto const n =
             detail::theorem_2_blocks(rounds, detail::volume_time(share, link), detail::round_latency(link));
-        auto const most = detail::most_worthwhile_blocks(shape) / used;
+        // A block crosses to another node, or comes from there, and is passed on within this one.
+        auto const most =
+            std::min(detail::most_worthwhile_blocks(shape), detail::most_blocks(shape, 3)) / used;
         return {used, static_cast<int>(std::clamp<std::int64_t>(n, 1, std::max<std::int64_t>(most, 1)))};
     }
     template <bool Reduces>
@@ -147,11 +149,7 @@ private:
     [[nodiscard]] static auto ranked(S const& algorithm, call_shape const& shape, link_model const& link)
         -> execution_stage {
         auto const windows = detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link);
-        int const cuts = windows.longest_elements == 0
-                             ? 1
-                             : detail::pieces_of(detail::largest_part(shape), windows.longest_elements);
-        return detail::stage_of(
-            detail::program_of(algorithm, shape, detail::layout_of_ranks(shape, cuts), windows));
+        return detail::stage_of(detail::program_of_parts(algorithm, shape, windows));
     }
 };
 

@@ -41,15 +41,12 @@ inline void check_block_time(std::optional<ticks> const& block_time) {
     return key;
 }
 
-/// The all-gather of a scheduler that moves each rank's part as a whole. The parts are cut all the same, so
-/// that long messages can be: all blocks of a rank travel together.
+/// The all-gather of a scheduler that moves each rank's part as a whole.
 template <scheduler S>
 [[nodiscard]] auto whole_parts_plan(S const& algorithm, call_shape const& shape, link_model const& link,
                                     std::span<ticks const> arrivals = {}) -> execution_plan {
-    auto const part = largest_part(shape);
-    auto const windows = windows_for(part * shape.element_bytes, shape, link);
-    int const cuts = windows.longest_elements == 0 ? 1 : pieces_of(part, windows.longest_elements);
-    return plan_of(stage_of(program_of(algorithm, shape, layout_of_ranks(shape, cuts), windows, arrivals)));
+    auto const windows = windows_for(largest_part(shape) * shape.element_bytes, shape, link);
+    return plan_of(stage_of(program_of_parts(algorithm, shape, windows, arrivals)));
 }
 
 } // namespace papcoll::inline v0::detail

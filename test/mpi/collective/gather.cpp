@@ -27,6 +27,15 @@ TEST_CASE("gather by linear and sorted_linear") {
     gather_suite::forms(world, world.rank(), world.size(), papcoll::sorted_linear{});
 }
 
+TEST_CASE("gather by binomial_gather") {
+    mpi::communicator const world;
+    promises(world, papcoll::binomial_gather{});
+    gather_suite::forms(world, world.rank(), world.size(), papcoll::binomial_gather{});
+    gather_suite::every_root(world, world.rank(), world.size(), papcoll::binomial_gather{});
+    auto const other = world.split(0);
+    gather_suite::on_links(other, world.rank(), world.size(), papcoll::binomial_gather{});
+}
+
 TEST_CASE("gather by the MPI library") {
     mpi::communicator const world;
     promises(world, papcoll::native{});

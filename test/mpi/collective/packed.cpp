@@ -59,6 +59,22 @@ void copies(mpi::communicator const& world, std::size_t n, Policy const& policy)
     CHECK(all == some);
 }
 
+template <class Policy>
+void gathers(mpi::communicator const& world, std::size_t n, Policy const& policy) {
+    list expected;
+    for (int r = 0; r < world.size(); ++r) {
+        auto const theirs = values(r, n);
+        expected.insert(expected.end(), theirs.begin(), theirs.end());
+    }
+    for (int root = 0; root < world.size(); ++root) {
+        auto const mine = values(world.rank(), n);
+        list all;
+        papcoll::gather(world, mine.data(), n, all, root, policy);
+        CHECK(all == (world.rank() == root ? expected : list()));
+        CHECK(mine == values(world.rank(), n));
+    }
+}
+
 template <class Policy, class Op>
 void reductions(mpi::communicator const& world, std::size_t n, Policy const& policy, Op const& op) {
     auto const p = static_cast<std::size_t>(world.size());
@@ -76,7 +92,7 @@ void reductions(mpi::communicator const& world, std::size_t n, Policy const& pol
 
 } // namespace
 
-TEST_CASE("types with a Boost.MPI datatype that are more than bytes, by circulant") {
+TEST_CASE("types with a Boost.MPI datatype that are more than bytes, by circulant and a gather tree") {
     mpi::communicator const world;
     for (auto const& link : {papcoll::link_model{papcoll::ticks(1'000'000), 1e-3},
                              papcoll::link_model{papcoll::ticks(1), 100.0}}) {
@@ -84,6 +100,7 @@ TEST_CASE("types with a Boost.MPI datatype that are more than bytes, by circulan
         for (std::size_t const n : {0u, 1u, 40u, 700u}) {
             copies(world, n, papcoll::circulant{});
             copies(world, n, papcoll::circulant{.block_bytes = 200});
+            gathers(world, n, papcoll::binomial_gather{});
             reductions(world, n, papcoll::circulant{}, papcoll::commutative(add_padded{})); // a census, too
         }
     }

@@ -1,7 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/context/attach.hpp>
 #include <papcoll/executor/combine.hpp>
+#include <papcoll/executor/compile_program.hpp>
 #include <papcoll/executor/copy.hpp>
+#include <papcoll/executor/program_pieces.hpp>
 #include <papcoll/transport/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -54,6 +56,19 @@ auto ranges(int blocks) -> std::vector<papcoll::block_range> {
     return result;
 }
 
+/// What is executed of this share; with `piece` it is kept uncut at first, and so are longer blocks.
+auto program_of(schedule_kind kind, papcoll::rank_schedule const& share,
+                std::vector<papcoll::block_range> const& blocks, std::vector<bool> const& owned,
+                message_windows const& windows, std::size_t piece)
+    -> std::shared_ptr<papcoll::message_program const> {
+    if (piece == 0)
+        return std::make_shared<papcoll::message_program const>(
+            papcoll::compile(kind, share, blocks, owned, windows));
+    auto kept = papcoll::detail::compile_uncut(kind, share, blocks, owned, windows);
+    kept.piece_elements = piece;
+    return papcoll::executable(std::make_shared<papcoll::message_program const>(std::move(kept)));
+}
+
 void execute(papcoll::operation& op) {
     while (!op.finished()) op.advance(true);
     if (op.failure()) std::rethrow_exception(op.failure());
@@ -65,22 +80,24 @@ void disseminate(int ranks, std::vector<int> const& owners, std::vector<transfer
     for (auto const& windows : all_windows)
         for (auto const& o : all_options)
             papcoll::threads::run(ranks, o, [&](endpoint& self) {
-                std::vector<int> data(5 * owners.size(), -1);
-                std::vector<int> expected = data;
-                std::vector<bool> owned;
-                for (std::size_t b = 0; b < owners.size(); ++b) {
-                    owned.push_back(owners[b] == self.rank());
-                    for (std::size_t i = 0; i < 4; ++i) {
-                        expected[blocks[b].offset + i] = static_cast<int>(100 * b + i);
-                        if (owned[b]) data[blocks[b].offset + i] = static_cast<int>(100 * b + i);
+                for (std::size_t const piece : {0u, 1u, 3u}) {
+                    std::vector<int> data(5 * owners.size(), -1);
+                    std::vector<int> expected = data;
+                    std::vector<bool> owned;
+                    for (std::size_t b = 0; b < owners.size(); ++b) {
+                        owned.push_back(owners[b] == self.rank());
+                        for (std::size_t i = 0; i < 4; ++i) {
+                            expected[blocks[b].offset + i] = static_cast<int>(100 * b + i);
+                            if (owned[b]) data[blocks[b].offset + i] = static_cast<int>(100 * b + i);
+                        }
                     }
+                    auto const program = program_of(schedule_kind::dissemination, share_of(all, self.rank()),
+                                                    blocks, owned, windows, piece);
+                    papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0,
+                                                              data.data());
+                    execute(op);
+                    CHECK(data == expected);
                 }
-                auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
-                    schedule_kind::dissemination, share_of(all, self.rank()), blocks, owned, windows));
-                papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0,
-                                                          data.data());
-                execute(op);
-                CHECK(data == expected);
             });
 }
 
@@ -96,21 +113,24 @@ void reduce(int ranks, std::vector<int> const& owners, std::vector<transfer> con
     for (auto const& windows : all_windows)
         for (auto const& o : all_options)
             papcoll::threads::run(ranks, o, [&](endpoint& self) {
-                std::vector<long> in(5 * owners.size(), self.rank() + 1), out(in.size(), -1), result = out;
-                std::vector<bool> owned;
-                for (std::size_t b = 0; b < owners.size(); ++b) {
-                    owned.push_back(owners[b] == self.rank());
-                    for (std::size_t i = 0; i < 4 && owned[b]; ++i)
-                        result[blocks[b].offset + i] = expected[b];
+                for (std::size_t const piece : {0u, 1u, 3u}) {
+                    std::vector<long> in(5 * owners.size(), self.rank() + 1), out(in.size(), -1),
+                        result = out;
+                    std::vector<bool> owned;
+                    for (std::size_t b = 0; b < owners.size(); ++b) {
+                        owned.push_back(owners[b] == self.rank());
+                        for (std::size_t i = 0; i < 4 && owned[b]; ++i)
+                            result[blocks[b].offset + i] = expected[b];
+                    }
+                    auto const program = program_of(schedule_kind::reduction, share_of(all, self.rank()),
+                                                    blocks, owned, windows, piece);
+                    papcoll::combine_operation<endpoint, long, decltype(append)> op(
+                        papcoll::detail::attached_context(self), program, 0,
+                        papcoll::reduction_buffers<long>{in.data(), out.data(), 0}, append);
+                    execute(op);
+                    CHECK(out == result);
+                    CHECK(in == std::vector<long>(in.size(), self.rank() + 1));
                 }
-                auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
-                    schedule_kind::reduction, share_of(all, self.rank()), blocks, owned, windows));
-                papcoll::combine_operation<endpoint, long, decltype(append)> op(
-                    papcoll::detail::attached_context(self), program, 0,
-                    papcoll::reduction_buffers<long>{in.data(), out.data(), 0}, append);
-                execute(op);
-                CHECK(out == result);
-                CHECK(in == std::vector<long>(in.size(), self.rank() + 1));
             });
 }
 
@@ -165,6 +185,32 @@ TEST_CASE("a block that was given away may come back, and be given away again") 
     reduce(3, {0}, {{0, 0, 1, 0}, {1, 1, 2, 0}, {2, 2, 0, 0}}, {123});
 }
 
+TEST_CASE("blocks that a rank only passes on lie in memory of papcoll's") {
+    // Of ranks 0 … 2 each has a block; 1 gives its own and that of 2 to 0, and has no place for the latter.
+    std::vector<transfer> const all{{0, 2, 1, 2}, {1, 1, 0, 1}, {1, 1, 0, 2}};
+    for (auto const& windows : all_windows)
+        for (std::size_t const piece : {0u, 1u, 3u})
+            papcoll::threads::run(3, {.eager_limit = 0, .seed = 3}, [&](endpoint& self) {
+                int const rank = self.rank();
+                std::vector<papcoll::block_range> blocks{{0, 4}, {4, 4}, {8, 4}};
+                if (rank > 0) blocks = {{0, 0}, {0, 4}, {0, 4}};
+                auto kept =
+                    papcoll::detail::compile_uncut(schedule_kind::dissemination, share_of(all, rank), blocks,
+                                                   {rank == 0, rank == 1, rank == 2}, windows);
+                kept.piece_elements = piece;
+                kept.scratch = rank == 1 ? 4 : 0;
+                std::vector<int> data(rank == 0 ? 12 : 4, rank);
+                papcoll::copy_operation<endpoint, int> op(
+                    papcoll::detail::attached_context(self),
+                    papcoll::executable(std::make_shared<papcoll::message_program const>(std::move(kept))), 0,
+                    data.data());
+                execute(op);
+                std::vector<int> expected(4, rank);
+                if (rank == 0) expected = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
+                CHECK(data == expected);
+            });
+}
+
 TEST_CASE("what cannot be is found before or at the end, not waited for") {
     auto const lonely = [](std::vector<transfer> const& all) {
         papcoll::threads::run(1, [&](endpoint& self) {
@@ -208,6 +254,7 @@ TEST_CASE("both ends decide alike which messages are admitted, whatever the bloc
         windows.longest_elements = static_cast<std::size_t>(at_most(12));
         windows.unadmitted_elements = static_cast<std::size_t>(at_most(9));
         windows.unadmitted = 1 + at_most(2);
+        auto const piece = static_cast<std::size_t>(at_most(4));
         options const o{.eager_limit = static_cast<std::size_t>(at_most(1) * at_most(40)), .seed = random()};
         CAPTURE(repetition);
         papcoll::threads::run(ranks, o, [&](endpoint& self) {
@@ -220,10 +267,9 @@ TEST_CASE("both ends decide alike which messages are admitted, whatever the bloc
                     if (owned[b]) data[i] = expected[i];
                 }
             }
-            auto const program = std::make_shared<papcoll::message_program const>(papcoll::compile(
-                schedule_kind::dissemination, share_of(ring, self.rank()), blocks, owned, windows));
-            papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0,
-                                                      data.data());
+            auto const program = program_of(schedule_kind::dissemination, share_of(ring, self.rank()), blocks,
+                                            owned, windows, piece);
+            papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0, data.data());
             execute(op);
             CHECK(data == expected);
         });

@@ -79,6 +79,22 @@ TEST_CASE("ranks that share nodes go by nodes") {
     CHECK(policy_of({}, shape) == "circulant");
 }
 
+TEST_CASE("a gather of short parts of many ranks goes through a tree, unless ranks are known to be late") {
+    auto shape = shape_of(collective_kind::gather, 1000);
+    shape.ranks = 1000;
+    CHECK(policy_of({}, shape) == "binomial_gather");
+    CHECK(policy_of({.arrivals = std::vector<ticks>(1000)}, shape) == "binomial_gather");
+    std::vector<ticks> late(1000);
+    late[7] = 1s;
+    CHECK(policy_of({.arrivals = late}, shape) == "linear");
+    shape.count = 10'000'000; // 3.4 ms each
+    CHECK(policy_of({}, shape) == "linear");
+    for (int const few : {1, 2, 13, 32}) {
+        shape.count = shape.ranks = few;
+        CHECK(policy_of({}, shape) == "linear");
+    }
+}
+
 TEST_CASE("an all-to-all goes in few rounds when its parts are short") {
     CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 16)) == "bruck");
     CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 1'000'000)) == "pairwise");
@@ -155,7 +171,7 @@ TEST_CASE("an unknown policy is refused with the list of the known ones") {
     auto const complaint =
         complaint_of([&] { (void)wrong.plan(shape_of(collective_kind::gather, 8), slow); });
     CHECK(complaint == "papcoll: the tuning table asks for 'circulant', but gather knows native, linear, "
-                       "sorted_linear");
+                       "binomial_gather, sorted_linear");
 }
 
 TEST_CASE("members that cannot be are refused") {

@@ -146,6 +146,15 @@ TEST_CASE("linear and sorted_linear gather every part once, then broadcast what 
         }
 }
 
+TEST_CASE("a linear gather of many ranks awaits some of them at a time") {
+    for (int const ranks : {1, 2, 65, 66, 5000}) {
+        auto const plan = papcoll::linear{}.plan(shape_of(collective_kind::gather, ranks, 0, 1), slow);
+        auto const& program = plan.stages.at(0).program;
+        CHECK(program.receives.messages.size() == static_cast<std::size_t>(ranks - 1));
+        CHECK(program.windows.receives == std::clamp(ranks - 1, 1, 64));
+    }
+}
+
 TEST_CASE("sorted_linear asks in the order of arrivals, ties by rank, everybody but the root once") {
     for (int const ranks : {1, 2, 9, 40})
         for (int const root : {0, ranks - 1}) {

@@ -7,6 +7,9 @@
 
 #include <any>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "../../support/own_schedulers.hpp"
@@ -73,4 +76,100 @@ TEST_CASE("plans differ by operation, root, element, exactness, commutativity, l
     CHECK(cache.plan(papcoll::circulant{.block_bytes = 64}, shape, slow) != plan);
     CHECK(cache.plan(papcoll::scheduled<own_schedulers::to_the_owners>{}, shape, slow) != plan);
     CHECK(cache.plan(policy, shape, slow) == plan);
+}
+
+namespace {
+
+/// A policy whose plans hold a given number of bytes, and that counts how often it is asked.
+struct of_size {
+    std::size_t bytes;
+    int* asked;
+
+    static constexpr bool reorders_operands = true;
+    static constexpr auto provides(collective_kind) -> bool { return true; }
+    [[nodiscard]] auto name() const -> std::string_view { return "of_size"; }
+    void check(call_shape const&) const {}
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
+        return std::vector<std::int64_t>{static_cast<std::int64_t>(bytes)};
+    }
+    [[nodiscard]] auto plan(call_shape const&, link_model const&) const -> papcoll::execution_plan {
+        ++*asked;
+        papcoll::execution_plan result;
+        result.stages.emplace_back();
+        result.stages[0].program.owned.reserve(8 * bytes);
+        return result;
+    }
+};
+
+} // namespace
+
+TEST_CASE("a cache holds no more bytes than it may, and drops what was used longest ago") {
+    papcoll::detail::plan_cache cache(100'000);
+    int asked = 0;
+    call_shape const shape{};
+    auto const use = [&](std::size_t bytes) {
+        (void)cache.plan(of_size{bytes, &asked}, shape, slow);
+        CHECK(cache.held_bytes() <= 100'000);
+    };
+    for (std::size_t const bytes : {30'000u, 30'001u, 30'002u}) use(bytes);
+    CHECK(asked == 3);
+    CHECK(cache.held_bytes() > 90'000);
+    for (std::size_t const bytes : {30'000u, 30'001u, 30'002u, 30'000u}) use(bytes);
+    CHECK(asked == 3);
+    use(20'000); // in place of 30'001
+    CHECK(asked == 4);
+    use(30'000);
+    use(30'002);
+    CHECK(asked == 4);
+    use(30'001); // again, in place of 20'000: that is not enough, and of 30'000
+    CHECK(asked == 5);
+    use(30'002);
+    CHECK(asked == 5);
+    for (std::size_t i = 0; i < 100; ++i) use(10'000 + 977 * i);
+    CHECK(asked == 105);
+}
+
+TEST_CASE("a plan that is larger than the whole cache is not kept, and leaves the others in it") {
+    papcoll::detail::plan_cache cache(100'000);
+    int asked = 0;
+    auto const small = cache.plan(of_size{1'000, &asked}, {}, slow);
+    auto const held = cache.held_bytes();
+    auto const large = cache.plan(of_size{100'000, &asked}, {}, slow);
+    CHECK(large->held_bytes() > 100'000);
+    CHECK(cache.held_bytes() == held);
+    CHECK(cache.plan(of_size{1'000, &asked}, {}, slow) == small);
+    CHECK(asked == 2);
+    CHECK(cache.plan(of_size{100'000, &asked}, {}, slow) != large);
+}
+
+TEST_CASE("the lists of sizes and displacements in the keys count") {
+    papcoll::detail::plan_cache cache(100'000);
+    int asked = 0;
+    sizes const lists(3'000, 1);
+    call_shape shape{.operation = collective_kind::all_gather, .ranks = 3'000};
+    shape.sizes = lists;
+    (void)cache.plan(of_size{0, &asked}, shape, slow);
+    CHECK(cache.held_bytes() > 24'000);
+    shape.displacements = lists;
+    (void)cache.plan(of_size{0, &asked}, shape, slow);
+    CHECK(cache.held_bytes() > 72'000);
+    (void)cache.plan(of_size{1, &asked}, shape, slow); // in place of the first
+    CHECK(cache.held_bytes() < 100'000);
+    CHECK(asked == 3);
+    shape.displacements = {};
+    (void)cache.plan(of_size{0, &asked}, shape, slow);
+    CHECK(asked == 4);
+}
+
+TEST_CASE("by default a cache holds 4 MB: all of a few hundred ranks, one of tens of thousands") {
+    papcoll::detail::plan_cache cache;
+    papcoll::circulant const policy{};
+    for (int const ranks : {300, 30'000, 100'000})
+        for (std::size_t count = 1; count <= 40; ++count) {
+            call_shape shape{.operation = collective_kind::all_gather, .ranks = ranks};
+            shape.count = count * static_cast<std::size_t>(ranks);
+            auto const plan = cache.plan(policy, shape, slow);
+            CHECK(cache.held_bytes() <= 4'000'000);
+            CHECK(cache.plan(policy, shape, slow) == plan);
+        }
 }

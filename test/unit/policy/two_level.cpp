@@ -21,7 +21,7 @@ static_assert(!two_level::provides(collective_kind::gather));
 
 namespace {
 
-link_model const link{ticks(50'000), 84.0};
+link_model const wire{ticks(50'000), 84.0};
 
 auto shape_of(collective_kind operation, int rank, std::vector<int> const& nodes, std::size_t count)
     -> call_shape {
@@ -37,7 +37,7 @@ auto sent_by_nodes(auto const& policy, collective_kind operation, std::vector<in
                    std::size_t count) -> std::map<int, std::size_t> {
     std::map<int, std::size_t> sent;
     for (std::size_t r = 0; r < nodes.size(); ++r) {
-        auto const plan = policy.plan(shape_of(operation, static_cast<int>(r), nodes, count), link);
+        auto const plan = policy.plan(shape_of(operation, static_cast<int>(r), nodes, count), wire);
         for (auto const& stage : plan.stages)
             for (auto const& m : stage.program.sends.messages)
                 if (nodes[static_cast<std::size_t>(m.peer)] != nodes[r]) sent[nodes[r]] += m.elements;
@@ -45,8 +45,8 @@ auto sent_by_nodes(auto const& policy, collective_kind operation, std::vector<in
     return sent;
 }
 auto is_flat(two_level const& policy, call_shape const& shape) -> bool {
-    auto const plan = policy.plan(shape, link);
-    auto const flat = circulant{.block_bytes = policy.block_bytes}.plan(shape, link);
+    auto const plan = policy.plan(shape, wire);
+    auto const flat = circulant{.block_bytes = policy.block_bytes}.plan(shape, wire);
     if (plan.stages.size() != flat.stages.size()) return false;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
         auto const& a = plan.stages[s].program.sends.messages;
@@ -123,7 +123,7 @@ TEST_CASE("blocks of all lanes together are as many at most as those of one") {
     auto const nodes = in_order(2, 4);
     for (int const lanes : {1, 2, 4}) {
         two_level const policy{.ranks_per_node = {}, .lanes = lanes, .block_bytes = 4};
-        auto const plan = policy.plan(shape_of(collective_kind::broadcast, 7, nodes, 5'000'000), link);
+        auto const plan = policy.plan(shape_of(collective_kind::broadcast, 7, nodes, 5'000'000), wire);
         CHECK(plan.stages.front().program.blocks.size() == std::size_t(1) << 20);
     }
 }

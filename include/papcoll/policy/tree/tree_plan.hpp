@@ -81,6 +81,8 @@ public:
         return steps * static_cast<double>(std::max(block.transfer, block.compute).count()) +
                static_cast<double>(std::min(block.transfer, block.compute).count());
     }
+    /// The most messages of a block that one rank sends and receives together.
+    [[nodiscard]] auto messages() const -> int { return static_cast<int>(m_period) + 1; }
 
 private:
     reduction_tree m_tree;
@@ -101,7 +103,9 @@ template <class Costs, class Make>
     };
     int best = 1;
     double least = time(1);
-    for (int n = 2; n <= 4096 && static_cast<std::size_t>(n) <= shape.count; n *= 2)
+    auto const most = most_blocks(shape, pipeline.messages());
+    for (int n = 2; n <= std::min<std::int64_t>(most, 4096) && static_cast<std::size_t>(n) <= shape.count;
+         n *= 2)
         if (double const t = time(n); t < least) {
             best = n;
             least = t;

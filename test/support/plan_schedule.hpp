@@ -2,7 +2,9 @@
 #pragma once
 
 #include <papcoll/executor/message_program.hpp>
+#include <papcoll/executor/program_pieces.hpp>
 #include <papcoll/executor/spread_program.hpp>
+#include <papcoll/policy/execution_plan.hpp>
 #include <papcoll/schedule/transfer.hpp>
 
 #include <algorithm>
@@ -10,11 +12,13 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-namespace bench {
+/// What all ranks' plans do together.
+namespace plan_schedule {
 
 /// What all ranks' compiled shares do together, as a schedule: its messages are those that travel, cut ones
 /// apart, in the order of each rank's sends and of each rank's receives.
@@ -138,4 +142,17 @@ private:
     std::vector<papcoll::step_type> m_step;
 };
 
-} // namespace bench
+/// The schedule of one stage of all ranks' plans, as it is executed.
+[[nodiscard]] inline auto schedule_of(std::vector<papcoll::execution_plan> const& plans, std::size_t stage)
+    -> global_schedule {
+    std::vector<std::shared_ptr<papcoll::message_program const>> executed;
+    std::vector<papcoll::message_program const*> programs;
+    for (auto const& plan : plans) {
+        executed.push_back(papcoll::executable(
+            std::make_shared<papcoll::message_program const>(plan.stages[stage].program)));
+        programs.push_back(executed.back().get());
+    }
+    return program_merger(programs).schedule();
+}
+
+} // namespace plan_schedule

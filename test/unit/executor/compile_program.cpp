@@ -1,5 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-#include <papcoll/executor/message_program.hpp>
+#include <papcoll/executor/compile_program.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,107 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/scheduler/binomial_gather.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+using papcoll::binomial_gather_share;
+using papcoll::rank_schedule;
+using papcoll::transfer;
+
+namespace {
+
+auto rounds(int ranks) -> int { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
+
+/// What is wrong with the shares of all ranks, as a gather; empty: nothing.
+auto violation(int ranks, int root) -> std::string {
+    std::vector<rank_schedule> shares;
+    for (int rank = 0; rank < ranks; ++rank) shares.push_back(binomial_gather_share(ranks, root, rank));
+    std::vector<transfer> sent, received;
+    for (int rank = 0; rank < ranks; ++rank) {
+        auto const& share = shares[static_cast<std::size_t>(rank)];
+        for (auto const& t : share.sends) sent.push_back({t.step, rank, t.peer, t.block});
+        for (auto const& t : share.receives) received.push_back({t.step, t.peer, rank, t.block});
+        if (!std::is_sorted(share.sends.begin(), share.sends.end()) ||
+            !std::is_sorted(share.receives.begin(), share.receives.end()))
+            return "not in step order";
+    }
+    std::sort(sent.begin(), sent.end());
+    std::sort(received.begin(), received.end());
+    if (sent != received) return "sends and receives differ";
+
+    std::vector<std::set<int>> held;
+    for (int rank = 0; rank < ranks; ++rank) held.push_back({rank});
+    std::set<std::tuple<papcoll::step_type, int>> busy; // a rank in a step
+    std::set<std::tuple<papcoll::step_type, int, int>> messages;
+    for (auto const& t : sent) {
+        if (t.step < 0 || t.step >= rounds(ranks)) return "too many steps";
+        if (messages.insert({t.step, t.from, t.to}).second)
+            if (!busy.insert({t.step, t.from}).second || !busy.insert({t.step, t.to}).second)
+                return "two messages of a rank in a step";
+        if (held[static_cast<std::size_t>(t.from)].erase(t.block) == 0) return "sent what it does not hold";
+        if (!held[static_cast<std::size_t>(t.to)].insert(t.block).second) return "it has it already";
+    }
+    if (static_cast<int>(messages.size()) != ranks - 1) return "not one message of each rank";
+    // Nobody keeps anything, and so the root has one of each.
+    for (int rank = 0; rank < ranks; ++rank)
+        if (held[static_cast<std::size_t>(rank)].size() != static_cast<std::size_t>(rank == root ? ranks : 0))
+            return "the parts are not at the root";
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("every part comes to the root once, in as many steps as there must be, whatever the root") {
+    for (int ranks = 1; ranks <= 64; ++ranks)
+        for (int root = 0; root < std::min(ranks, 14); ++root) {
+            CAPTURE(ranks);
+            CAPTURE(root);
+            CHECK(violation(ranks, root) == "");
+            CHECK(violation(ranks, ranks - 1 - root) == "");
+        }
+    for (int const ranks : {65, 100, 127, 128, 129, 500, 511, 512, 513, 777, 1000})
+        for (int const root : {0, 1, 12, ranks / 2, ranks - 1}) {
+            CAPTURE(ranks);
+            CHECK(violation(ranks, root) == "");
+        }
+}
+
+TEST_CASE("the parts of a message are those of ranks in a row") {
+    for (int const ranks : {2, 7, 8, 33, 100})
+        for (int const root : {0, 1, ranks - 1})
+            for (int rank = 0; rank < ranks; ++rank) {
+                if (rank == root) continue;
+                std::set<int> sent;
+                for (auto const& t : binomial_gather_share(ranks, root, rank).sends) sent.insert(t.block);
+                for (std::size_t i = 0; i < sent.size(); ++i)
+                    CHECK(sent.contains((rank + static_cast<int>(i)) % ranks));
+            }
+}
+
+TEST_CASE("the root receives its largest part last, and the shares of leaves are short at any size") {
+    auto const at_root = binomial_gather_share(8, 3, 3);
+    CHECK(at_root.sends.empty());
+    std::vector<int> peers;
+    for (auto const& t : at_root.receives) peers.push_back(t.peer);
+    CHECK(peers == std::vector{4, 5, 5, 7, 7, 7, 7});
+    int const many = 2'000'000'000;
+    CHECK(binomial_gather_share(many, 0, 1).sends == std::vector<papcoll::rank_transfer>{{0, 0, 1}});
+    CHECK(binomial_gather_share(many, many - 1, many - 2).receives.empty());
+    CHECK(binomial_gather_share(1, 0, 0) == rank_schedule{});
+}
+
+TEST_CASE("ranks that cannot be are refused") {
+    CHECK_THROWS_AS((void)binomial_gather_share(0, 0, 0), std::invalid_argument);
+    CHECK_THROWS_AS((void)binomial_gather_share(3, 3, 0), std::invalid_argument);
+    CHECK_THROWS_AS((void)binomial_gather_share(3, -1, 0), std::invalid_argument);
+    CHECK_THROWS_AS((void)binomial_gather_share(3, 0, 3), std::invalid_argument);
+    CHECK_THROWS_AS((void)binomial_gather_share(3, 0, -1), std::invalid_argument);
+}
