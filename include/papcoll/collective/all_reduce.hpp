@@ -158,9 +158,9 @@ struct plan_all_reduce_function {
 /// Must agree on all ranks: the count, the policy with all its members, what the operator computes, and
 /// whether its type says that it commutes (a lambda does not, std::plus does).
 ///
-/// The results have the same bits on all ranks, the signs and payloads of NaNs among them, where all ranks run
-/// the same program on processors of one kind. Two cases are in other hands: with `native` the MPI library
-/// decides, and a census (see below) relies on is_exactly_associative, also for NaNs.
+/// The results have the same bits on all ranks, the signs and payloads of NaNs among them, where all ranks
+/// run the same program on processors of one kind. Two cases are in other hands: with `native` the MPI
+/// library decides, and a census (see below) relies on is_exactly_associative, also for NaNs.
 ///
 /// Cost with `circulant` for m bytes: 2·⌈log2 P⌉ rounds that move 2·(P − 1)/P·m in all (a reduce-scatter and
 /// an all-gather), or, when that is shorter, ⌊log2 P⌋ rounds of partial results (a butterfly; two rounds more
