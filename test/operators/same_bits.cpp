@@ -60,8 +60,8 @@ void run(endpoint& self, way how, T const* in, T* out, std::size_t n, Op op) {
     if (how == way::butterfly) {
         auto const rounds = std::make_shared<std::vector<papcoll::butterfly_round> const>(
             papcoll::butterfly(self.size(), self.rank()));
-        operation = std::make_shared<papcoll::butterfly_operation<endpoint, T, Op>>(c, rounds, c->next_tag(),
-                                                                                    in, out, n, op);
+        operation = std::make_shared<papcoll::butterfly_operation<endpoint, T, Op>>(
+            c, rounds, c->next_tag(c->tags()), in, out, n, op);
     } else {
         auto const size = static_cast<std::size_t>(self.size());
         papcoll::call_shape const all{.operation = papcoll::collective_kind::all_gather,
@@ -71,8 +71,8 @@ void run(endpoint& self, way how, T const* in, T* out, std::size_t n, Op op) {
                                       .element_bytes = sizeof(T)};
         plan = papcoll::circulant{.block_bytes = sizeof(T) * n}.plan(all, {papcoll::ticks(1), 1.0});
         operation = std::make_shared<papcoll::gather_combine_operation<endpoint, T, Op>>(
-            c, std::make_shared<papcoll::message_program const>(plan.stages.front().program), c->next_tag(),
-            in, out, n, op);
+            c, std::make_shared<papcoll::message_program const>(plan.stages.front().program),
+            c->next_tag(c->tags()), in, out, n, op);
     }
     if (auto const failure = c->engine()->run(operation, [&] { self.idle(); }))
         std::rethrow_exception(failure);

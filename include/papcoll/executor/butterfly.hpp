@@ -36,10 +36,9 @@ public:
         , m_out(out)
         , m_count(n)
         , m_op(std::move(op))
-        , m_received(2 * n)
-        , m_work(std::min(n, detail::alike_elements<T>)) {
-        m_ahead[0].elements = m_received.data();
-        m_ahead[1].elements = m_received.data() + n;
+        , m_buffer(m_work_elements + 2 * n) {
+        m_ahead[0].elements = m_buffer.data() + m_work_elements;
+        m_ahead[1].elements = m_ahead[0].elements + n;
     }
 
     auto advance(bool block) -> bool override {
@@ -126,7 +125,7 @@ private:
         m_held = m_out;
     }
     void combine(T const* left, T const* right) {
-        m_failure.attempt([&] { detail::combine_alike(left, right, m_out, m_count, m_op, m_work.data()); });
+        m_failure.attempt([&] { detail::combine_alike(left, right, m_out, m_count, m_op, m_buffer.data()); });
     }
     void conclude() {
         if (m_held != m_out) std::copy_n(m_held, m_count, m_out);
@@ -140,8 +139,8 @@ private:
     T* m_out;
     std::size_t m_count;
     Op m_op;
-    detail::element_buffer<T> m_received;
-    detail::element_buffer<T> m_work;
+    std::size_t m_work_elements = std::min(m_count, detail::alike_elements<T>);
+    detail::element_buffer<T> m_buffer; // for combine_alike, then for what two rounds receive
     arrival m_ahead[2];
     std::vector<std::byte> m_send_staging;
     std::size_t m_round = 0;

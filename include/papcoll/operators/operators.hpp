@@ -109,7 +109,7 @@ inline constexpr bool is_integer_extreme<boost::mpi::minimum<T>, T> = true;
 
 /// Whether Op gives the same bits in whatever order it combines: true for the standard's function objects and
 /// Boost.MPI's extremes on integers. A specialisation says it of other operators; floating-point sums are
-/// not.
+/// not, nor are extremes of floating-point numbers, of which two NaNs or zeros may be equally good.
 template <class Op, class T>
 struct is_exactly_associative
     : std::bool_constant<detail::is_exact_on_integers<Op, T> || detail::is_integer_extreme<Op, T>> {};
