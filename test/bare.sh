@@ -36,7 +36,7 @@ in_checkout() { git -c safe.directory="$source" -C "$source" "$@"; }
 isolated() {
     local status=0
     set -m # gives it a process group and interrupts of its own
-    unshare --mount --pid --fork --kill-child --mount-proc "$@" >>"$log" 2>&1 </dev/null &
+    setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc "$@" >>"$log" 2>&1 </dev/null &
     child=$!
     set +m
     wait "$child" || status=$?
@@ -60,7 +60,7 @@ clean_up() {
 check_machine() {
     local tool
     [ "$(id -u)" -eq 0 ] || skip "only root can make a bare system"
-    for tool in apt-get apt-config debootstrap git unshare; do
+    for tool in apt-get apt-config debootstrap git setpriv unshare; do
         command -v "$tool" >/dev/null || skip "'$tool' is missing"
     done
     head=$(in_checkout rev-parse --short HEAD 2>/dev/null) || skip "$source is no git checkout"

@@ -19,6 +19,7 @@ stand_in() { # stand_in NAME SCRIPT
 # An unusual machine is one of these in front of bare.sh: a variable that changes what a stand-in does.
 stand_in id 'echo "${USER_ID:-0}"'
 stand_in mount ''
+stand_in setpriv 'exec "${@:3}"'
 stand_in unshare '[ -z "${NO_NAMESPACES-}" ] || exit 1
     while [[ $1 == --* ]]; do shift; done
     exec "$@"'
