@@ -84,6 +84,7 @@ template <class T, class Op>
 auto results(way how, int ranks, std::size_t n, Op const& op) -> std::vector<std::vector<T>> {
     std::vector<std::vector<T>> all(static_cast<std::size_t>(ranks));
     papcoll::threads::run(ranks, [&](endpoint& self) {
+        papcoll::attach(self);
         int const rank = self.rank();
         auto const shift = static_cast<std::size_t>(rank) % 5;
         bool const in_place = (rank + ranks) % 3 == 0;
