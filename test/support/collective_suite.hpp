@@ -114,4 +114,22 @@ void says(std::string const& words, F const& f) {
     return cases;
 }
 
+/// Long parts among short ones: one, two, more and more, and half of them.
+[[nodiscard]] inline auto long_sizes(int ranks) -> std::vector<std::vector<std::size_t>> {
+    auto const p = static_cast<std::size_t>(ranks);
+    std::vector<std::size_t> one(p, 2), two(p), ramp(p), half(p);
+    one[p / 2] = 30'001;
+    two.front() = 12'000;
+    two.back() = 9'000;
+    for (std::size_t r = 0; r < p; ++r) {
+        ramp[r] = r * 1'501;
+        half[r] = r < p / 2 ? 7'000 : 1;
+    }
+    return {one, two, ramp, half};
+}
+/// Links on which long messages are cut and blocks are many, or neither.
+[[nodiscard]] inline auto some_links() -> std::vector<papcoll::link_model> {
+    return {{papcoll::ticks(1'000), 100.0}, {std::chrono::milliseconds(1), 1e-3}};
+}
+
 } // namespace collective_suite

@@ -115,11 +115,9 @@ void every_root(Comm& comm, int rank, int ranks, Policy const& policy) {
     collective_suite::one_by_one(comm, calls, policy);
 }
 
-/// On a link where messages of any length are cut and admitted, and on one where none are.
 template <class Comm, class Policy>
 void on_links(Comm& comm, int rank, int ranks, Policy const& policy) {
-    for (auto const& link : {papcoll::link_model{papcoll::ticks(1), 100.0},
-                             papcoll::link_model{std::chrono::milliseconds(1), 1e-3}}) {
+    for (auto const& link : collective_suite::some_links()) {
         papcoll::attach(comm, papcoll::attach_options{.link = link});
         std::vector<one_call> calls;
         for (int const root : {0, ranks / 2})

@@ -102,6 +102,17 @@ void promises(Comm& comm, int rank, int ranks, Policy const& policy) {
     collective_suite::planned(comm, some(rank, ranks), policy);
 }
 
+/// Long parts, which are cut, among short ones, which are not.
+template <class Comm, class Policy>
+void long_parts(Comm& comm, int rank, int ranks, Policy const& policy) {
+    for (auto const& link : collective_suite::some_links()) {
+        papcoll::attach(comm, papcoll::attach_options{.link = link});
+        std::vector<one_call> calls;
+        for (auto const& sizes : collective_suite::long_sizes(ranks)) calls.push_back({rank, sizes});
+        collective_suite::one_by_one(comm, calls, policy);
+    }
+}
+
 template <class Comm, class Policy>
 void forms(Comm& comm, int rank, int ranks, Policy const& policy) {
     std::vector<int> sizes;

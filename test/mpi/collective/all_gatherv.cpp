@@ -27,6 +27,12 @@ TEST_CASE("all_gatherv by circulant") {
     all_gatherv_suite::forms(world, world.rank(), world.size(), papcoll::circulant{});
 }
 
+TEST_CASE("all_gatherv of long parts among short ones") {
+    mpi::communicator const world;
+    all_gatherv_suite::long_parts(world, world.rank(), world.size(), papcoll::circulant{});
+    all_gatherv_suite::long_parts(world, world.rank(), world.size(), papcoll::linear{});
+}
+
 TEST_CASE("all_gatherv by schedulers of one's own") {
     mpi::communicator const world;
     using detours = papcoll::reversed_scheduler<random_reduction>;

@@ -27,6 +27,11 @@ TEST_CASE("reduce_scatter by circulant") {
     reduce_scatter_suite::forms(world, world.rank(), world.size(), papcoll::circulant{});
 }
 
+TEST_CASE("reduce_scatter of long parts among short ones") {
+    mpi::communicator const world;
+    reduce_scatter_suite::long_parts(world, world.rank(), world.size(), papcoll::circulant{});
+}
+
 TEST_CASE("reduce_scatter by schedulers of one's own") {
     mpi::communicator const world;
     using detours = random_reduction;

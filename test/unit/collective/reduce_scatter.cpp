@@ -50,3 +50,16 @@ TEST_CASE("reduce_scatter: forms, mistakes and disagreements on threads") {
             reduce_scatter_suite::promises(self, rank, p, papcoll::circulant{}); // agreed, too
         });
 }
+
+TEST_CASE("reduce_scatter of long parts among short ones") {
+    for (int const ranks : {2, 3, 5, 8, 13}) {
+        CAPTURE(ranks);
+        papcoll::threads::run(ranks, {.eager_limit = 0, .seed = 3}, [](endpoint& self) {
+            auto const promises = [&](auto const& policy) {
+                reduce_scatter_suite::long_parts(self, self.rank(), self.size(), policy);
+            };
+            promises(papcoll::circulant{});
+            promises(papcoll::two_level{.ranks_per_node = 2});
+        });
+    }
+}
