@@ -234,6 +234,7 @@ void refusals(Comm& comm, int rank, int ranks, bool agreed, Policy const& policy
 
 template <class Comm, class Policy>
 void all(Comm& comm, int rank, int ranks, Policy const& policy) {
+    papcoll::attach(comm);
     auto const checked = [&](bool agreed) {
         fills(comm, rank, ranks, policy);
         fills_open(comm, rank, ranks);

@@ -160,9 +160,9 @@ inline constexpr detail::all_gather_function<true> all_gather{};
 
 /// all_gather that returns at once; the buffers must stay until the request has ended.
 ///
-/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
-/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
-/// this request, or call progress() meanwhile. See request.
+/// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
+/// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
+/// means for a rank that waits for this request, or call progress() meanwhile. See request.
 inline constexpr detail::all_gather_function<false> iall_gather{};
 
 /// plan_all_gather<T>(comm, n[, policy]) prepares all-gathers of n elements of type T per rank, which

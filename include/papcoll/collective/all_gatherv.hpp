@@ -195,9 +195,9 @@ inline constexpr detail::all_gatherv_function<true> all_gatherv{};
 /// all_gatherv that returns at once; the buffers must stay until the request has ended, sizes and
 /// displacements need not.
 ///
-/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
-/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
-/// this request, or call progress() meanwhile. See request.
+/// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
+/// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
+/// means for a rank that waits for this request, or call progress() meanwhile. See request.
 inline constexpr detail::all_gatherv_function<false> iall_gatherv{};
 
 /// plan_all_gatherv<T>(comm, sizes[, displacements][, policy]) prepares all-gathers of these sizes, which

@@ -182,9 +182,9 @@ inline constexpr detail::all_reduce_function<true> all_reduce{};
 
 /// all_reduce that returns at once; the buffers must stay until the request has ended.
 ///
-/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
-/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
-/// this request, or call progress() meanwhile. See request.
+/// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
+/// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
+/// means for a rank that waits for this request, or call progress() meanwhile. See request.
 inline constexpr detail::all_reduce_function<false> iall_reduce{};
 
 /// plan_all_reduce<T>(comm, n, op[, policy]) prepares all-reduces of n elements of type T, which `run(in,

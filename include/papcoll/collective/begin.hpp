@@ -230,7 +230,11 @@ template <transport Transport, class Call, class Policy>
 template <transport Transport, class Call, class Policy>
 [[nodiscard]] auto operation_of(std::shared_ptr<context<Transport>> const& c, Call const& call,
                                 Policy const& policy, void const* call_site) -> std::shared_ptr<operation> {
+    using value_type = typename Call::value_type;
     auto const shape = shape_of(*c, call);
+    // Boost.MPI makes a type's datatype when it is first asked for one, which two threads must not do at
+    // once.
+    if constexpr (transportable<value_type>) (void)wire_format<value_type>::bytes(0);
     auto const check = [&](check_level level) {
         if (level != check_level::off) {
             check_call(call, shape);

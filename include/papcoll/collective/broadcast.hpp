@@ -112,9 +112,9 @@ inline constexpr detail::broadcast_function<true> broadcast{};
 
 /// broadcast that returns at once; the values must stay, untouched, until the request has ended.
 ///
-/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
-/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
-/// this request, or call progress() meanwhile. See request.
+/// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
+/// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
+/// means for a rank that waits for this request, or call progress() meanwhile. See request.
 inline constexpr detail::broadcast_function<false> ibroadcast{};
 
 /// plan_broadcast<T>(comm, n, root[, policy]) prepares broadcasts of n elements of type T, which

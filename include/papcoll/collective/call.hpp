@@ -122,14 +122,18 @@ public:
     using start_function =
         std::function<std::shared_ptr<operation>(std::shared_ptr<context<Transport>> const&, int tag)>;
 
-    call_operation(std::shared_ptr<context<Transport>> c, call_record const& record,
-                   std::shared_ptr<tag_ledger> tags, int tag, start_function start)
+    /// `record`: where the ranks agree first. `has_tag`: whether it has been given its tag to keep.
+    call_operation(std::shared_ptr<context<Transport>> c, std::optional<call_record> const& record,
+                   std::shared_ptr<tag_ledger> tags, int tag, bool has_tag, start_function start)
         : m_context(std::move(c))
         , m_tags(std::move(tags))
         , m_tag(tag)
-        , m_agreement(record, call_record::merge, tag)
+        , m_has_tag(has_tag)
         , m_start(std::move(start))
-        , m_turn(m_context->next_turn()) {} // last: from here on others wait for it
+        , m_turn(0) {
+        if (record) m_agreement.emplace(*record, call_record::merge, tag);
+        m_turn = m_context->next_turn(); // last: from here on others wait for it
+    }
     call_operation(call_operation const&) = delete;
     auto operator=(call_operation const&) -> call_operation& = delete;
     ~call_operation() override { pass_turn(); }
@@ -137,9 +141,9 @@ public:
     auto advance(bool block) -> bool override {
         if (m_body) return m_body->advance(block);
         if (!m_context->is_turn(m_turn) || !take_tag()) return false;
-        if (m_context->checks() == check_level::agreed) {
-            if (!m_agreement.advance(m_context->transport_layer(), block)) return false;
-            m_agreement.result().check();
+        if (m_agreement) {
+            if (!m_agreement->advance(m_context->transport_layer(), block)) return false;
+            m_agreement->result().check();
         }
         m_body = m_start(m_context, m_tag);
         pass_turn();
@@ -152,7 +156,8 @@ public:
     }
     auto abandon() noexcept -> bool override {
         pass_turn();
-        return m_body ? m_body->abandon() : m_agreement.abandon(m_context->transport_layer());
+        if (m_body) return m_body->abandon();
+        return m_agreement && m_agreement->abandon(m_context->transport_layer());
     }
 
 private:
@@ -169,9 +174,10 @@ private:
     std::shared_ptr<context<Transport>> m_context;
     std::shared_ptr<tag_ledger> m_tags;
     int m_tag;
-    bool m_has_tag = false;
+    bool m_has_tag;
     bool m_passed = false;
-    agreement<Transport, call_record, call_record (*)(call_record const&, call_record const&)> m_agreement;
+    std::optional<agreement<Transport, call_record, call_record (*)(call_record const&, call_record const&)>>
+        m_agreement;
     start_function m_start;
     std::shared_ptr<operation> m_body;
     std::uint32_t m_turn;
@@ -213,18 +219,32 @@ template <transport Transport, class Policy, class Check, class Start>
                              call_shape const& shape, Policy const& policy, Check check, Start start)
     -> std::shared_ptr<operation> {
     int const tag = c->next_tag(tags);
-    auto const complaint = complaint_of(c->checks(), check);
-    if (tags == c->open_tags() && !tags->is_free(tag))
-        throw std::logic_error("papcoll: at most " + std::to_string(tags->operations()) +
-                               " open_ operations of a communicator may be under way at a time");
-    if (c->begins_at_once(*tags, tag)) {
-        tag_lease lease(tags, tag);
+    bool const is_open = tags == c->open_tags();
+    std::string complaint;
+    try {
+        complaint = complaint_of(c->checks(), check);
+        if (is_open && !tags->is_free(tag))
+            throw std::logic_error("papcoll: at most " + std::to_string(tags->under_way()) +
+                                   " open_ operations of a communicator may be under way at a time");
+    } catch (...) {
+        if (c->size() > 1) tags->spoil(tag); // the others may have sent what nobody receives here
+        throw;
+    }
+    bool const at_once = c->begins_at_once(*tags, tag);
+    tag_lease lease;
+    if (at_once || is_open) lease = tag_lease(tags, tag);
+    if (at_once) {
         auto begun = start(c, tag);
         begun->keep(std::move(lease));
         return begun;
     }
-    auto const record = record_of(operation_name, shape, policy_hash(policy), complaint);
-    return std::make_shared<call_operation<Transport>>(c, record, tags, tag, std::move(start));
+    std::optional<call_record> record;
+    if (c->checks() == check_level::agreed)
+        record = record_of(operation_name, shape, policy_hash(policy), complaint);
+    auto waiting =
+        std::make_shared<call_operation<Transport>>(c, record, tags, tag, is_open, std::move(start));
+    if (is_open) waiting->keep(std::move(lease));
+    return waiting;
 }
 
 /// Begins an operation on this context. It keeps the context alive, which `idle` may thus point to.

@@ -178,9 +178,9 @@ inline constexpr detail::gather_function<true> gather{};
 
 /// gather that returns at once; the buffers must stay until the request has ended.
 ///
-/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
-/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
-/// this request, or call progress() meanwhile. See request.
+/// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
+/// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
+/// means for a rank that waits for this request, or call progress() meanwhile. See request.
 inline constexpr detail::gather_function<false> igather{};
 
 /// plan_gather<T>(comm, n, root[, policy]) prepares gathers of n elements of type T per rank, which `run(in,

@@ -92,7 +92,7 @@ public:
     /// Waits until the operation has ended; throws what made it fail, once, and std::logic_error before
     /// contribute().
     void wait() {
-        if (m_own && !m_own->there())
+        if (m_own && !m_own->there() && !m_request.ended())
             throw std::logic_error("papcoll: wait() before contribute() would never end");
         m_own.reset();
         m_request.wait();

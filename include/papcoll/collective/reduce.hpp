@@ -203,9 +203,9 @@ inline constexpr detail::reduce_function<true> reduce{};
 
 /// reduce that returns at once; the buffers must stay until the request has ended. See reduce.
 ///
-/// papcoll must be attached to `comm`, else it throws std::logic_error. Without MPI_THREAD_MULTIPLE the
-/// operation progresses inside papcoll's calls alone: do not wait by other means for a rank that waits for
-/// this request, or call progress() meanwhile. See request.
+/// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
+/// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
+/// means for a rank that waits for this request, or call progress() meanwhile. See request.
 inline constexpr detail::reduce_function<false> ireduce{};
 
 /// plan_reduce<T>(comm, n, op, root[, policy]) prepares reductions of n elements of type T, which `run(in,

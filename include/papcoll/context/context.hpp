@@ -8,6 +8,7 @@
 #include <papcoll/context/tag_ledger.hpp>
 #include <papcoll/transport/transport.hpp>
 
+#include <algorithm>
 #include <any>
 #include <cstdint>
 #include <memory>
@@ -37,10 +38,17 @@ namespace detail {
 /// On the data channel; no operation has it.
 inline constexpr int attachment_tag = tag_count - 1;
 static_assert(is_reserved_tag(attachment_tag));
-/// How many operations may be under way at a time: two tags each, beneath those that are reserved. Those that
+/// How many operations may be under way at a time: two tags each, beside those that are reserved. Those that
 /// wait for the program to contribute data have a series of their own: the others all end by themselves.
 inline constexpr int open_operations = 512;
 inline constexpr int closed_operations = (tag_count - reserved_tags) / 2 - open_operations;
+
+/// How many tags a transport has beyond those that all have.
+template <transport Transport>
+[[nodiscard]] auto tags_of(Transport const& t) -> int {
+    if constexpr (requires { t.tags(); }) return std::max(t.tags(), tag_count);
+    return tag_count;
+}
 
 /// What all ranks of a group agreed on when papcoll attached to it.
 struct agreed_options {
@@ -63,7 +71,15 @@ class context {
 public:
     context(Transport t, std::shared_ptr<progress_engine> engine)
         : m_transport(std::move(t))
-        , m_engine(std::move(engine)) {}
+        , m_engine(std::move(engine)) {
+        using namespace detail;
+        int const more = (tags_of(m_transport) - tag_count) / 2; // behind all others
+        m_open_tags = std::make_shared<tag_ledger>(0, open_operations, open_operations);
+        m_tags =
+            more >= closed_operations
+                ? std::make_shared<tag_ledger>(tag_count, more, closed_operations)
+                : std::make_shared<tag_ledger>(2 * open_operations, closed_operations, closed_operations);
+    }
 
     [[nodiscard]] auto transport_layer() -> Transport& { return m_transport; }
     [[nodiscard]] auto engine() -> std::shared_ptr<progress_engine> const& { return m_engine; }
@@ -127,10 +143,7 @@ private:
     std::vector<std::uint32_t> m_passed; // before their turn came
     std::any m_cache;
     observer m_observer;
-    std::shared_ptr<detail::tag_ledger> m_tags =
-        std::make_shared<detail::tag_ledger>(0, detail::closed_operations);
-    std::shared_ptr<detail::tag_ledger> m_open_tags =
-        std::make_shared<detail::tag_ledger>(2 * detail::closed_operations, detail::open_operations);
+    std::shared_ptr<detail::tag_ledger> m_tags, m_open_tags;
 };
 
 } // namespace papcoll::inline v0

@@ -15,13 +15,15 @@ template <transport Transport>
 class message_set {
 public:
     void send(Transport& t, channel ch, std::span<std::byte const> bytes, int to, int tag) {
-        m_is_send.push_back(true);
+        make_room();
         m_pending.push_back(t.isend(ch, bytes, to, tag));
+        m_is_send.push_back(true);
         ++m_open;
     }
     void receive(Transport& t, channel ch, std::span<std::byte> bytes, int from, int tag) {
-        m_is_send.push_back(false);
+        make_room();
         m_pending.push_back(t.irecv(ch, bytes, from, tag));
+        m_is_send.push_back(false);
         ++m_open;
     }
     /// True when all have ended.
@@ -46,6 +48,11 @@ public:
     }
 
 private:
+    // What has been posted is in the lists, whatever throws.
+    void make_room() {
+        m_pending.reserve(m_pending.size() + 1);
+        m_is_send.reserve(m_is_send.size() + 1);
+    }
     void forget() {
         m_pending.clear();
         m_is_send.clear();

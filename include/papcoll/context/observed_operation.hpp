@@ -22,6 +22,7 @@ public:
 
     auto advance(bool block) -> bool override {
         bool const progressed = m_body->advance(block);
+        if (m_body->finished()) m_body->give_tag_back();
         if (m_body->finished() && m_told) {
             m_seen.exit = steady_now();
             std::exchange(m_told, nullptr)(m_seen);

@@ -36,8 +36,9 @@ public:
     /// user's memory. True when buffers that the operation owns may still be read.
     virtual auto abandon() noexcept -> bool { return false; }
 
-    /// The operation keeps the tag until it has ended.
+    /// The operation keeps the tag until it has ended; who drives it in place of the engine gives it back.
     void keep(detail::tag_lease tag) { m_tag = std::move(tag); }
+    void give_tag_back() noexcept { m_tag.end(); }
 
 private:
     friend class progress_engine;
@@ -62,9 +63,9 @@ public:
     /// Begins `op`, without blocking.
     void start(std::shared_ptr<operation> const& op) {
         std::unique_lock lock(m_mutex);
-        m_active.push_back(op);
+        enter(op);
         if (!m_driving) {
-            m_round.assign(1, {op});
+            m_round.push_back({op});
             drive_round(lock, false);
         }
         if (m_concurrent && !op->m_ended) m_background.resume();
@@ -72,7 +73,7 @@ public:
     /// From now on `op` progresses with the others.
     void add(std::shared_ptr<operation> const& op) {
         std::lock_guard const lock(m_mutex);
-        m_active.push_back(op);
+        enter(op);
         if (m_concurrent) m_background.resume();
     }
     /// Progresses all operations without blocking; true when anything was done.
@@ -103,11 +104,12 @@ public:
         if (m_concurrent || !m_active.empty()) {
             {
                 std::lock_guard const lock(m_mutex);
-                m_active.push_back(op);
+                enter(op);
             }
             wait(*op, idle);
             return retire(*op);
         }
+        m_wrecks.reserve(m_wrecks.size() + 1);
         step alone{op};
         while (!alone.ended)
             if (!advance(alone, true)) idle();
@@ -136,6 +138,12 @@ private:
     [[nodiscard]] static auto failure_of(operation const& op) -> std::exception_ptr {
         return op.m_thrown ? op.m_thrown : op.failure();
     }
+    // Room for all that driving it may need: nothing throws later.
+    void enter(std::shared_ptr<operation> const& op) {
+        m_wrecks.reserve(m_wrecks.size() + m_active.size() + 1);
+        if (!m_driving) m_round.reserve(m_active.size() + 1);
+        m_active.push_back(op);
+    }
     template <class Which>
     void forget(Which which) {
         m_active.erase(std::remove_if(m_active.begin(), m_active.end(), which), m_active.end());
@@ -157,7 +165,6 @@ private:
     }
 
     auto drive(std::unique_lock<std::mutex>& lock, bool may_block) -> bool {
-        m_round.clear();
         for (auto const& op : m_active) m_round.push_back({op});
         return drive_round(lock, may_block);
     }
@@ -186,7 +193,10 @@ private:
     void end(step const& s) {
         s.op->m_ended = true;
         s.op->m_thrown = s.thrown;
-        s.op->m_tag.end();
+        if (s.thrown)
+            s.op->m_tag.spoil();
+        else
+            s.op->m_tag.end();
         if (s.wreck) m_wrecks.push_back(s.op);
     }
     auto drive_in_background() -> progress_thread::outcome {

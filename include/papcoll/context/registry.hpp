@@ -78,9 +78,10 @@ public:
         auto made = std::make_unique<mpi_transport>(comm);
         prepare(*made);
         std::lock_guard const lock(m_mutex);
-        m_live.reserve(m_live.size() + 1);
-        mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(comm, m_comm_key, made.get()));
         m_live.push_back(made.get());
+        int const code = MPI_Comm_set_attr(comm, m_comm_key, made.get());
+        if (code != MPI_SUCCESS) m_live.pop_back();
+        mpi_check("MPI_Comm_set_attr", code);
         made.release(); // NOLINT(bugprone-unused-return-value): the attribute owns it
     }
 

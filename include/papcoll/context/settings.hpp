@@ -94,7 +94,11 @@ public:
     /// Reads it.
     [[nodiscard]] auto tuning() const -> detail::tuning_text {
         if (m_tuning_file.empty()) return {};
-        return {true, detail::read_file(m_tuning_file)};
+        try {
+            return {true, detail::read_file(m_tuning_file)};
+        } catch (...) { // other ranks wait for what this one says of it
+            return {true, {}};
+        }
     }
     [[nodiscard]] auto report() const -> bool { return m_report; }
 

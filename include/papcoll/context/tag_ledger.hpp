@@ -1,30 +1,45 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
 
 /// The tags of a series of operations: two consecutive numbers each, handed out in the order of their calls,
-/// round and round. An operation takes its tag when it begins and gives it back when it has ended on this
-/// rank. That no other takes it in between is enough: between two ranks the messages of one tag keep their
-/// order, so those of the older operation are received before those of the newer one.
+/// round and round. At most `under_way()` operations in a row have begun and not ended on this rank; one that
+/// is further ahead waits. So no tag is used by two operations at a time, and that is enough: between two
+/// ranks the messages of one tag keep their order, those of the older operation are received before those of
+/// the newer one.
+///
+/// Where an operation failed on this rank alone, messages may stay behind that nobody receives. Its tag is
+/// spoilt: when it comes round, next() throws in place of mistaking these messages for others. With the tags
+/// that MPI libraries have that is after hundreds of millions of operations.
 class tag_ledger {
 public:
-    tag_ledger(int first, int operations)
+    /// `operations` tags from `first` on, of which `under_way` are in use at a time.
+    tag_ledger(int first, int operations, int under_way)
         : m_first(first)
         , m_operations(operations)
-        , m_taken((static_cast<std::size_t>(operations) + 63) / 64) {}
+        , m_under_way(under_way)
+        , m_taken((static_cast<std::size_t>(under_way) + 63) / 64) {}
 
     /// The first of the two tags of the next operation.
     auto next() -> int {
         int const tag = m_first + 2 * m_next;
         m_next = (m_next + 1) % m_operations;
+        std::lock_guard const lock(m_mutex);
+        if (std::binary_search(m_spoilt.begin(), m_spoilt.end(), tag))
+            throw std::logic_error(
+                "papcoll: this rank alone failed in an earlier operation, whose messages may be "
+                "left over; free the communicator and make another");
         return tag;
     }
     [[nodiscard]] auto is_free(int tag) const -> bool {
@@ -32,23 +47,31 @@ public:
     }
     void take(int tag) { word(tag).fetch_or(bit(tag), std::memory_order_relaxed); }
     void give_back(int tag) { word(tag).fetch_and(~bit(tag), std::memory_order_release); }
-    /// How many operations may be under way at a time.
+    /// The operation of this tag has failed on this rank alone.
+    void spoil(int tag) {
+        std::lock_guard const lock(m_mutex);
+        m_spoilt.insert(std::upper_bound(m_spoilt.begin(), m_spoilt.end(), tag), tag);
+    }
     [[nodiscard]] auto operations() const -> int { return m_operations; }
+    [[nodiscard]] auto under_way() const -> int { return m_under_way; }
 
 private:
     using word_type = std::atomic<std::uint64_t>;
 
-    [[nodiscard]] auto number(int tag) const -> std::size_t {
-        return static_cast<std::size_t>(tag - m_first) / 2;
+    [[nodiscard]] auto place(int tag) const -> std::size_t {
+        return static_cast<std::size_t>((tag - m_first) / 2 % m_under_way);
     }
-    [[nodiscard]] auto bit(int tag) const -> std::uint64_t { return std::uint64_t{1} << (number(tag) % 64); }
-    [[nodiscard]] auto word(int tag) -> word_type& { return m_taken[number(tag) / 64]; }
-    [[nodiscard]] auto word(int tag) const -> word_type const& { return m_taken[number(tag) / 64]; }
+    [[nodiscard]] auto bit(int tag) const -> std::uint64_t { return std::uint64_t{1} << (place(tag) % 64); }
+    [[nodiscard]] auto word(int tag) -> word_type& { return m_taken[place(tag) / 64]; }
+    [[nodiscard]] auto word(int tag) const -> word_type const& { return m_taken[place(tag) / 64]; }
 
     int m_first;
     int m_operations;
+    int m_under_way;
     int m_next = 0;
     std::vector<word_type> m_taken;
+    std::mutex m_mutex;
+    std::vector<int> m_spoilt; // in order
 };
 
 /// A tag that is taken, until this object ends or lets it go.
@@ -72,6 +95,11 @@ public:
     void end() noexcept {
         if (m_ledger) m_ledger->give_back(m_tag);
         m_ledger.reset();
+    }
+    /// Ends it for an operation that failed on this rank alone.
+    void spoil() {
+        if (m_ledger) m_ledger->spoil(m_tag);
+        end();
     }
 
 private:

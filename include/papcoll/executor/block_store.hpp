@@ -100,6 +100,7 @@ public:
     /// Puts the owned blocks where the user wants them; nothing is under way any more. In ascending order, so
     /// that blocks that move down do not meet one that is still to move.
     void deliver() {
+        if (m_failure) return m_blocks.clear();
         for (std::size_t i = 0; i < m_blocks.size(); ++i) {
             int const block = static_cast<int>(i);
             if (!m_program.owned[i] || m_program.size(block) == 0) continue;

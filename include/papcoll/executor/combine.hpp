@@ -110,6 +110,7 @@ private:
     }
     void pack(message const& m, use_list uses, outgoing& o) {
         o.staging.resize(wire_format<T>::bytes(m.elements));
+        if (failure()) return; // an empty message leaves in its place
         std::size_t used = 0;
         for (auto const& use : uses)
             used += wire_format<T>::pack(m_blocks.where(use.block).data, m_program.size(use.block),

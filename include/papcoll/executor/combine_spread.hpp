@@ -76,8 +76,9 @@ public:
             o.staging.resize(wire_format<T>::bytes(m.elements));
             std::size_t used = 0;
             for (auto const& use : uses)
-                used += wire_format<T>::pack(result(use.block).data(), m_program.size(use.block),
-                                             std::span(o.staging).subspan(used));
+                if (!failure())
+                    used += wire_format<T>::pack(result(use.block).data(), m_program.size(use.block),
+                                                 std::span(o.staging).subspan(used));
             return std::span<std::byte const>(o.staging); // with its slack: both ends count the same bytes
         }
     }

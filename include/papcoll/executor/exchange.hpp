@@ -182,7 +182,8 @@ private:
     }
 
     void complete(label const& what, detail::arrival_of_message arrival) {
-        if (arrival != detail::arrival_of_message::whole)
+        bool const is_receive = what.what == label::kind::head || what.what == label::kind::rest;
+        if (is_receive && arrival != detail::arrival_of_message::whole)
             m_store.fail(detail::failure_of(arrival, m_program->receives.messages[what.index].peer));
         switch (what.what) {
         case label::kind::told:

@@ -106,6 +106,9 @@ private:
     template <class Byte, class Post>
     void in_pieces(basic_message_parts<Byte> parts, entry e, Post post) {
         std::size_t const most = m_transport.max_message_bytes();
+        // Room first: what has been posted is in the lists, whatever throws.
+        m_pending.reserve(m_pending.size() + 1);
+        m_entries.reserve(m_entries.size() + 1);
         if (parts.bytes() <= most) {
             m_pending.push_back(post(parts));
             m_entries.push_back(std::move(e));
@@ -113,10 +116,20 @@ private:
         }
         std::vector<pending> pieces;
         std::vector<std::span<Byte>> list;
-        for (std::size_t begin = 0; begin < parts.bytes(); begin += most) {
-            auto const count = std::min(parts.bytes() - begin, most);
-            pieces.push_back(post(parts.slice(begin, count, list)));
+        pieces.reserve((parts.bytes() - 1) / most + 1);
+        try {
+            for (std::size_t begin = 0; begin < parts.bytes(); begin += most) {
+                auto const count = std::min(parts.bytes() - begin, most);
+                pieces.push_back(post(parts.slice(begin, count, list)));
+            }
+        } catch (...) {
+            enter(pieces, e);
+            throw;
         }
+        enter(pieces, e);
+    }
+    void enter(std::vector<pending>& pieces, entry& e) {
+        if (pieces.empty()) return;
         std::reverse(pieces.begin(), pieces.end());
         m_pending.push_back(std::move(pieces.back()));
         pieces.pop_back();

@@ -14,7 +14,7 @@ namespace papcoll::inline v0 {
 ///
 /// Where MPI was initialised with MPI_THREAD_MULTIPLE all operations progress by themselves: a thread of
 /// papcoll's drives them, with pauses, while the program computes or waits elsewhere. It may be the one that
-/// calls operators and observers.
+/// calls operators, observers, policies and schedulers.
 ///
 /// Below that level operations progress inside papcoll's calls: test() and wait() of any request, a papcoll
 /// collective that blocks, attach, an arrival_monitor's arrivals(), and `progress()`, whichever communicators

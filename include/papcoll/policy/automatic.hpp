@@ -40,6 +40,9 @@ namespace papcoll::inline v0 {
 /// blocks: so blocking calls match i… calls, and all of papcoll's requests progress meanwhile. Only the
 /// policy `native` itself is the blocking routine.
 ///
+/// MPI counts the collectives of a communicator: bad arguments on one rank alone shift it there where
+/// `native` is the choice. Use agreed checks with it if that can happen.
+///
 /// Values that travel serialized are all-reduced by a reduce and a broadcast, each chosen as such.
 ///
 /// Must agree on all ranks: all members, the environment's choices and the content of the tuning file; the

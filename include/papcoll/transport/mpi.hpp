@@ -34,6 +34,10 @@ public:
         int provided = MPI_THREAD_SINGLE;
         mpi_check("MPI_Query_thread", MPI_Query_thread(&provided));
         concurrent = provided == MPI_THREAD_MULTIPLE;
+        int* highest_tag = nullptr;
+        int known = 0;
+        mpi_check("MPI_Comm_get_attr", MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest_tag, &known));
+        if (known != 0) tags = std::max(*highest_tag / 2, tags);
         MPI_Group group = MPI_GROUP_NULL;
         mpi_check("MPI_Comm_group", MPI_Comm_group(user, &group));
         int const made = MPI_Comm_create(user, group, &comm);
@@ -56,6 +60,7 @@ public:
     int rank = 0;
     int size = 1;
     bool concurrent = false;
+    int tags = tag_count;
     int user_handle; // Fortran's, of the user's communicator
     MPI_Comm comm = MPI_COMM_NULL;
     std::shared_ptr<void> attachment;
@@ -96,6 +101,8 @@ public:
             hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
         return hash;
     }
+    /// Half of those that MPI has: each channel has its own.
+    [[nodiscard]] auto tags() const -> int { return m_shared->tags; }
     [[nodiscard]] auto concurrent() const -> bool { return m_shared->concurrent; }
     [[nodiscard]] auto max_message_bytes() const -> std::size_t {
         return static_cast<std::size_t>(std::numeric_limits<int>::max());

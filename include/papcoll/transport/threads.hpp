@@ -206,6 +206,7 @@ public:
 
     [[nodiscard]] auto rank() const -> int { return m_rank; }
     [[nodiscard]] auto size() const -> int { return m_world->size(); }
+    [[nodiscard]] auto tags() const -> int { return 1 << 28; }
     [[nodiscard]] auto concurrent() const -> bool { return false; }
     [[nodiscard]] auto max_message_bytes() const -> std::size_t {
         return m_world->settings().max_message_bytes;

@@ -32,10 +32,10 @@ struct completion {
 ///
 ///  1. `c.rank()` is in [0, c.size()), `c.size()` is at least 1; both never change.
 ///  2. `t.isend(channel, const_message_parts, to, tag)` and `t.irecv(channel, message_parts, from, tag)`
-///     return a T::pending, a movable handle. Tags are in [0, tag_count). Messages of equal (sender,
-///     receiver, channel, tag) match in the order in which they are posted. The memory of the parts stays
-///     untouched by the caller until completion, their list may go after the call; both ends may cut the same
-///     bytes differently. A message is at most `c.max_message_bytes()` long.
+///     return a T::pending, a movable handle. Tags are in [0, tag_count), or [0, c.tags()). Messages of equal
+///     (sender, receiver, channel, tag) match in the order in which they are posted. The memory of the parts
+///     stays untouched by the caller until completion, their list may go after the call; both ends may cut
+///     the same bytes differently. A message is at most `c.max_message_bytes()` long.
 ///  3. `t.test_some(pendings, done)` makes progress and appends to `done` a `completion` for each of those
 ///  that
 ///     have ended and were not reported before; a reported handle becomes null and is ignored from then on.
@@ -52,7 +52,8 @@ struct completion {
 /// A transport may have more, and does without otherwise:
 ///
 ///  9. `c.node()`, a std::uint64_t that is equal on ranks of one node; where it is missing all share one.
-/// 10. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
+/// 10. `c.tags()`, how many tags it has where that is more than tag_count; equal on all ranks.
+/// 11. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
 ///
 /// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.
 template <class T>

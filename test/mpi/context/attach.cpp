@@ -168,6 +168,19 @@ TEST_CASE("while a rank makes a monitor or synchronises a clock, operations prog
     }
 }
 
+TEST_CASE("a rank that synchronises a monitor gives what another waits for in arrivals()") {
+    papcoll::arrival_monitor monitor{MPI_COMM_WORLD};
+    for (int i = 0; i < 3; ++i) {
+        if (rank_of(MPI_COMM_WORLD) == 0) {
+            monitor.computation_begin();
+            monitor.computation_end();
+        }
+        (void)monitor.arrivals();
+        monitor.synchronise();
+    }
+    CHECK_FALSE(monitor.is_closed());
+}
+
 TEST_CASE("an attachment copies no attributes of the user's, and frees none") {
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(copied, deleted, &key, nullptr);

@@ -157,6 +157,22 @@ TEST_CASE("a request whose tag comes round waits until the older one has ended")
     CHECK(second.is_right(world));
 }
 
+TEST_CASE("an operation that has ended holds no tag, though nobody has asked for it and it is observed") {
+    mpi::communicator const world = mpi::communicator().split(0);
+    if (world.size() > 3) return;
+    int seen = 0;
+    papcoll::observe(world, [&](papcoll::collective_record const&) { ++seen; });
+    sum_of_ones first(10), other(1);
+    auto ended = first.begin(world);
+    int const many = papcoll::detail::closed_operations + 10;
+    for (int i = 0; i < many; ++i)
+        papcoll::all_reduce(world, other.in, other.out, std::plus<>(), papcoll::circulant{});
+    CHECK(ended.ended());
+    ended.wait();
+    CHECK(first.is_right(world));
+    CHECK(seen == many + 1);
+}
+
 TEST_CASE("as many split-phase operations as there are tags may be open, and no more") {
     mpi::communicator const self = mpi::communicator().split(mpi::communicator().rank());
     papcoll::attach(self);

@@ -32,8 +32,8 @@ template <transport Transport>
     return std::derived_from<Transport, threads::endpoint> || t.concurrent();
 }
 
-/// The engine that drives this rank's operations, those to come included: of a transport without MPI it is the
-/// attachment's.
+/// The engine that drives this rank's operations, those to come included: of a transport without MPI it is
+/// the attachment's.
 template <transport Transport>
 [[nodiscard]] auto engine_of_rank(Transport& t) -> std::shared_ptr<progress_engine> {
     if constexpr (std::derived_from<Transport, mpi_transport>)
@@ -96,9 +96,13 @@ public:
         m_ended = m_reported = false;
         return m_exchange.take();
     }
+    // A copy, without the lock: others may wait for this rank's prediction meanwhile.
     auto synchronise(int pings) {
+        auto fresh = clock();
+        auto t = m_transport;
+        fresh.synchronise(t, pings);
         std::lock_guard const lock(m_mutex);
-        m_clock.synchronise(m_transport, pings);
+        m_clock = std::move(fresh);
     }
 
     [[nodiscard]] auto predicted() const -> std::optional<ticks> {
@@ -128,6 +132,7 @@ public:
     auto settle() noexcept -> bool override {
         std::lock_guard const lock(m_mutex);
         attempt([this] { return m_exchange.drive(); });
+        if (m_failure) abandon(); // nothing is written to what is freed now
         return m_failure || m_exchange.is_quiet();
     }
     auto abandon() noexcept -> bool { return m_exchange.abandon(); }
