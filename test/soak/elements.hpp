@@ -1,0 +1,54 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace soak {
+
+/// What is known of the types and operators without including them.
+struct reduction_traits {
+    std::string_view name;
+    bool commutative;
+    bool serialized;
+};
+inline constexpr std::array<reduction_traits, 11> reduction_table{{
+    {"int, sum", true, false},
+    {"double, sum", true, false},
+    {"char, bitwise or", true, false},
+    {"int, maximum", true, false},
+    {"double, minimum", true, false},
+    {"int, sum modulo a number", true, false},
+    {"12 bytes, sum", true, false},
+    {"padded, sum", true, false},
+    {"matrix, product", false, false},
+    {"string, concatenation", false, true},
+    {"map, sum", true, true},
+}};
+
+// Which of them each collective is compiled with, some in one and some in another, for the compiler's sake.
+inline constexpr std::array<std::size_t, 8> reduce_cases{0, 1, 4, 5, 7, 8, 9, 10};
+inline constexpr std::array<std::size_t, 8> all_reduce_cases{1, 2, 3, 6, 7, 8, 9, 10};
+inline constexpr std::array<std::size_t, 5> reduce_scatter_cases{0, 1, 6, 7, 8};
+
+struct element_traits {
+    std::string_view name;
+    bool serialized;
+};
+inline constexpr std::array<element_traits, 7> element_table{{
+    {"char", false},
+    {"int", false},
+    {"double", false},
+    {"12 bytes", false},
+    {"padded", false},
+    {"string", true},
+    {"map", true},
+}};
+inline constexpr std::array<std::size_t, 6> broadcast_elements{0, 2, 3, 4, 5, 6};
+inline constexpr std::array<std::size_t, 6> all_gather_elements{1, 2, 3, 4, 5, 6};
+inline constexpr std::array<std::size_t, 4> gather_elements{0, 2, 3, 4};
+inline constexpr std::array<std::size_t, 4> all_gatherv_elements{0, 1, 2, 4};
+inline constexpr std::array<std::size_t, 4> all_to_all_elements{0, 2, 3, 4};
+
+} // namespace soak

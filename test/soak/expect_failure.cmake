@@ -1,0 +1,23 @@
+# Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+# cmake -D "EXPECTED=regex&regex" -P expect_failure.cmake -- command...
+set(command)
+set(is_command FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+    if(is_command)
+        list(APPEND command "${CMAKE_ARGV${i}}")
+    elseif(CMAKE_ARGV${i} STREQUAL "--")
+        set(is_command TRUE)
+    endif()
+endforeach()
+
+execute_process(COMMAND ${command} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+if(failed EQUAL 0)
+    message(FATAL_ERROR "it succeeds")
+endif()
+string(REPLACE "&" ";" expected "${EXPECTED}")
+foreach(regex IN LISTS expected)
+    if(NOT "${output}${errors}" MATCHES "${regex}")
+        message(FATAL_ERROR "nothing matches '${regex}' in\n${output}${errors}")
+    endif()
+endforeach()
