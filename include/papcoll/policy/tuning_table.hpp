@@ -162,7 +162,8 @@ namespace detail {
 /// std::invalid_argument where rank 0 could not read the file, or it is no table.
 [[nodiscard]] inline auto parsed(tuning_text const* text) -> std::shared_ptr<tuning_table const> {
     if (text == nullptr || !text->named) return nullptr;
-    if (!text->content) throw std::invalid_argument("papcoll: rank 0 cannot read its PAPCOLL_TUNING_FILE: it must be a file "
+    if (!text->content)
+        throw std::invalid_argument("papcoll: rank 0 cannot read its PAPCOLL_TUNING_FILE: it must be a file "
                                     "of at most 16 MiB");
     static std::mutex mutex;
     static std::string last_text;
