@@ -93,7 +93,7 @@ TEST_CASE("split-phase collectives with a thread that drives them") {
     for (int const ranks : {1, 2, 5})
         papcoll::threads::run(ranks, {.eager_limit = 1000}, [](endpoint& e) {
             shared_endpoint self(e);
-    papcoll::attach(self);
+            papcoll::attach(self);
             open_suite::all_policies(self, self.rank(), self.size());
             open_suite::mistakes(self, self.rank(), self.size());
         });

@@ -59,7 +59,7 @@ TEST_CASE("a tuning file is read when it is asked for") {
     std::remove("settings_a.json");
     CHECK(a.tuning().named);
     CHECK_FALSE(a.tuning().content);
-    CHECK_FALSE(settings_of({{"PAPCOLL_TUNING_FILE", "."}}).tuning().content); // can be opened
+    CHECK_FALSE(settings_of({{"PAPCOLL_TUNING_FILE", "."}}).tuning().content);         // can be opened
     CHECK_FALSE(settings_of({{"PAPCOLL_TUNING_FILE", "/dev/zero"}}).tuning().content); // has no end
 }
 

@@ -93,8 +93,8 @@ void disseminate(int ranks, std::vector<int> const& owners, std::vector<transfer
                     }
                     auto const program = program_of(schedule_kind::dissemination, share_of(all, self.rank()),
                                                     blocks, owned, windows, piece);
-                    papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0,
-                                                              data.data());
+                    papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self),
+                                                              program, 0, data.data());
                     execute(op);
                     CHECK(data == expected);
                 }
@@ -269,7 +269,8 @@ TEST_CASE("both ends decide alike which messages are admitted, whatever the bloc
             }
             auto const program = program_of(schedule_kind::dissemination, share_of(ring, self.rank()), blocks,
                                             owned, windows, piece);
-            papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0, data.data());
+            papcoll::copy_operation<endpoint, int> op(papcoll::detail::attached_context(self), program, 0,
+                                                      data.data());
             execute(op);
             CHECK(data == expected);
         });
