@@ -64,6 +64,7 @@ struct policy_types {
     using chosen = chosen_policy<Commutative, Operation>;
     using both = chosen_policy<Commutative, Operation, papcoll::collective_kind::reduce,
                                papcoll::collective_kind::broadcast>;
+    using to_root = chosen_policy<Commutative, Operation, papcoll::collective_kind::reduce>;
 };
 
 /// Calls f(policy), or f() for no policy.
@@ -78,10 +79,13 @@ void with_policy(policy_draw const& drawn, papcoll::arrival_source const& taken,
         if (drawn.kind == policy_kind::own_scheduler && !drawn.has_members) return f(scheduler{});
     }
     auto policy = make_policy(drawn, Types::operation, taken);
-    if constexpr (Types::twofold)
-        if (drawn.kind != policy_kind::arrival_tree && drawn.kind != policy_kind::own_scheduler)
-            return f(typename Types::both{std::move(policy)});
-    f(typename Types::chosen{std::move(policy)});
+    if constexpr (Types::twofold) {
+        if (drawn.kind == policy_kind::arrival_tree || drawn.kind == policy_kind::own_scheduler)
+            return f(typename Types::to_root{std::move(policy)});
+        f(typename Types::both{std::move(policy)});
+    } else {
+        f(typename Types::chosen{std::move(policy)});
+    }
 }
 
 } // namespace soak

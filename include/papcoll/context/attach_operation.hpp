@@ -11,6 +11,7 @@
 #include <papcoll/transport/transport.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -94,8 +95,10 @@ private:
                   attachment_record (*)(attachment_record const&, attachment_record const&)>;
 
     static void report(link_model const& measured) {
+        static std::atomic<bool> told = false; // once per process
         auto const complaint = implausibility_of(measured);
-        if (!complaint.empty()) std::fprintf(stderr, "papcoll: %s\n", complaint.c_str());
+        if (!complaint.empty() && !told.exchange(true))
+            std::fprintf(stderr, "papcoll: %s\n", complaint.c_str());
     }
     [[nodiscard]] auto record_of(attach_options const& options) const -> attachment_record {
         auto const settings = environment_settings::instance().hash();
