@@ -182,7 +182,8 @@ struct plan_all_gatherv_function {
 /// own are copied.
 ///
 /// Cost with `circulant` for m bytes in all: ⌈log2 P⌉ rounds of whole parts, or, where the sizes are so
-/// uneven that this is shorter, n − 1 + ⌈log2 P⌉ rounds that move m/n at most, for n blocks of each part.
+/// uneven that this is shorter, n − 1 + ⌈log2 P⌉ rounds that move m/n at most, for n blocks of each
+/// long part.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for sizes or displacements that are
 /// negative or not one per rank, parts that overlap, null data, overlapping buffers and members of the policy

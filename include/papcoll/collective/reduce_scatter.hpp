@@ -152,7 +152,7 @@ struct plan_reduce_scatter_function {
 ///
 /// Cost with `circulant` for m bytes: ⌈log2 P⌉ rounds of partial results of whole parts, or, where the sizes
 /// are so uneven that this is shorter, n − 1 + ⌈log2 P⌉ rounds that move m/n at most, for n blocks of each
-/// part. In memory about m bytes of blocks beyond the user's.
+/// long part. In memory about m bytes of blocks beyond the user's.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for sizes that are negative or not one
 /// per rank, null data, overlapping buffers and members of the policy that cannot be; with agreed checks on

@@ -37,8 +37,8 @@ struct binomial_gather {
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
         auto share = binomial_gather_share(shape.ranks, shape.root, shape.rank);
         auto const held = number_held(share, shape.rank);
-        std::vector<bool> owned;
-        for (int const rank : held) owned.push_back(rank == shape.rank);
+        std::vector<bool> owned(held.size());
+        for (std::size_t i = 0; i < held.size(); ++i) owned[i] = held[i] == shape.rank;
         auto ranges = places_of(held, shape);
         std::size_t scratch = 0;
         if (shape.rank != shape.root)
@@ -70,7 +70,7 @@ private:
     /// At the root where the user wants them. Elsewhere the own part is the user's data, and the others lie
     /// one behind the other in the scratch memory.
     static auto places_of(std::vector<int> const& held, call_shape const& shape) -> std::vector<block_range> {
-        auto const parts = rank_ranges(shape);
+        auto parts = rank_ranges(shape);
         if (shape.rank == shape.root) return parts;
         std::vector<block_range> places;
         places.reserve(held.size());

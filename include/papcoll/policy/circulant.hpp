@@ -27,8 +27,8 @@ namespace papcoll::inline v0 {
 ///
 /// - broadcast, reduce: n − 1 + q rounds; (n − 1 + q)·m/n bytes pass a link
 /// - all_gather and reduce_scatter of ranks alike: q rounds; (P − 1)/P·m
-/// - of uneven sizes: q rounds, or n − 1 + q and at most (n − 1 + q)·m/n where that is less time: the long
-/// parts are cut then, short ones stay whole
+/// - of uneven sizes: q rounds, or n − 1 + q where that is less time, for n blocks of each long part, whose m
+/// bytes cost (n − 1 + q)·m/n at most; short parts stay whole
 /// - all_reduce: 2q rounds; 2·(P − 1)/P·m
 /// - all_reduce of short operands: ⌊log2 P⌋ rounds, two more unless P is a power of two; m in each (a
 /// butterfly)

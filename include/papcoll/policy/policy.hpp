@@ -146,15 +146,15 @@ template <class BlocksOf>
 inline constexpr auto whole_blocks = std::numeric_limits<std::size_t>::max();
 
 /// With its messages cut as the windows say, and before them blocks of more than `longest_block` elements:
-/// here, where it then takes no more memory than a stage of this shape may, else when it is executed.
+/// here, where it then takes no more memory than a stage of this shape may, else when it is executed. Whether
+/// it is here may differ between ranks, the pieces do not.
 [[nodiscard]] inline auto with_pieces(message_program program, call_shape const& shape,
                                       std::size_t longest_block) -> message_program {
     if (program.windows.longest_elements == 0) return program;
+    constexpr std::size_t most_pieces = std::size_t(1) << 18; // and one more of each block
+    longest_block = std::max(longest_block, shape.count / most_pieces);
     if (auto pieces = cut(program, longest_block, stage_limit(shape))) return std::move(*pieces);
-    constexpr std::size_t most_pieces = std::size_t(1) << 18; // beside one of each block
-    std::size_t elements = 0;
-    for (auto const& block : program.blocks) elements += block.size;
-    program.piece_elements = std::max(longest_block, elements / most_pieces);
+    program.piece_elements = longest_block;
     return program;
 }
 
