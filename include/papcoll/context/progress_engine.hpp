@@ -31,7 +31,7 @@ public:
     [[nodiscard]] virtual auto failure() const -> std::exception_ptr { return nullptr; }
     /// Something that this operation builds on has failed on this rank: it completes its communication and
     /// tells the others that it has nothing to give.
-    virtual void fail(std::exception_ptr) {}
+    virtual void fail(std::exception_ptr const&) {}
     /// Called once when advance threw: gives up the messages under way. Afterwards nothing is written to the
     /// user's memory. True when buffers that the operation owns may still be read.
     virtual auto abandon() noexcept -> bool { return false; }

@@ -56,7 +56,7 @@ public:
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
-    void fail(std::exception_ptr why) override { m_failure.note(why); }
+    void fail(std::exception_ptr const& why) override { m_failure.note(why); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:

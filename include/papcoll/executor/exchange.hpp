@@ -63,7 +63,7 @@ public:
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_store.failure(); }
-    void fail(std::exception_ptr why) override { m_store.fail(why); }
+    void fail(std::exception_ptr const& why) override { m_store.fail(why); }
     auto abandon() noexcept -> bool override { return m_flow.abandon(); }
 
 private:

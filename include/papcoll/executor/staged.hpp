@@ -35,7 +35,7 @@ public:
     [[nodiscard]] auto finished() const -> bool override {
         return m_index + 1 == m_stages && m_current->finished();
     }
-    void fail(std::exception_ptr why) override { m_current->fail(why); }
+    void fail(std::exception_ptr const& why) override { m_current->fail(why); }
     [[nodiscard]] auto failure() const -> std::exception_ptr override {
         return m_failure ? m_failure : m_current->failure();
     }
