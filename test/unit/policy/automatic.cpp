@@ -90,7 +90,8 @@ TEST_CASE("a gather of short parts of many ranks goes through a tree, unless ran
     shape.count = 10'000'000; // 3.4 ms each
     CHECK(policy_of({}, shape) == "linear");
     for (int const few : {1, 2, 13, 32}) {
-        shape.count = shape.ranks = few;
+        shape.ranks = few;
+        shape.count = static_cast<std::size_t>(few);
         CHECK(policy_of({}, shape) == "linear");
     }
 }
