@@ -4,7 +4,6 @@
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
-#include <papcoll/collective/serialized.hpp>
 
 #include <boost/mpi/inplace.hpp>
 
@@ -45,6 +44,7 @@ struct all_gather_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
+        s.in_place = in_place;
         set_elements<T>(s, n, static_cast<std::size_t>(ranks));
         return s;
     }
@@ -59,15 +59,7 @@ struct all_gather_call {
             reject("in and out overlap; to gather in place pass boost::mpi::inplace(values)");
     }
     void make_room(call_shape const& s) const { out.make_room(n * static_cast<std::size_t>(s.ranks)); }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        if (!in_place) std::copy_n(in, n, out.data() + own(c->rank()));
-        if constexpr (serializable<T>)
-            return execute_serialized_copy(c, plan, tag, out.data(), n);
-        else
-            return execute_copy(c, plan, tag, out.data());
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), n); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_all_gather_operation<T>>(comm, native_in(comm), n, out.data());
     }

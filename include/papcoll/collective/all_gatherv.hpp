@@ -47,6 +47,7 @@ struct all_gatherv_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
+        s.in_place = in_place;
         s.count = parts.total();
         s.element_bytes = sizeof(T);
         s.sizes = parts.sizes();
@@ -66,12 +67,7 @@ struct all_gatherv_call {
             reject("in and out overlap; to gather in place pass boost::mpi::inplace(values)");
     }
     void make_room(call_shape const&) const { out.make_room(parts.end()); }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        if (!in_place && own_size(c->rank()) > 0) std::copy_n(in, own_size(c->rank()), own(c->rank()));
-        return execute_copy(c, plan, tag, out.data());
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data()); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_all_gatherv_operation<T>>(comm, native_in(comm), out.data(),
                                                                  parts.sizes(), parts.displacements());

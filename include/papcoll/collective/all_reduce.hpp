@@ -4,7 +4,6 @@
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
-#include <papcoll/collective/serialized.hpp>
 #include <papcoll/operators/operators.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -47,6 +46,7 @@ struct all_reduce_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
+        s.in_place = in_place;
         set_elements<T>(s, n);
         s.commutative = is_commutative<Op, T>::value;
         s.exact = is_exactly_associative<Op, T>::value && !serializable<T>;
@@ -61,14 +61,7 @@ struct all_reduce_call {
             reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
     }
     void make_room(call_shape const&) const { out.make_room(n); }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        if constexpr (serializable<T>)
-            return execute_serialized_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
-        else
-            return execute_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), n, op); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_all_reduce_operation<T, Op>>(comm, in, n, out.data(), op);
     }
@@ -84,7 +77,7 @@ struct all_reduce_function : collective_forms<Blocking> {
 
     template <class T, class Comm, class Op, class Policy>
     static auto call(Comm& comm, all_reduce_call<T, Op> const& description, Policy const& policy) -> result {
-        return collective_forms<Blocking>::call(comm, description, all_reduce_policy<T>(policy));
+        return collective_forms<Blocking>::call(comm, description, policy);
     }
 
     /// n elements each.
@@ -141,7 +134,7 @@ struct plan_all_reduce_function {
     requires collective_policy<Policy, collective_kind::all_reduce>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy = {}) const {
         return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)},
-                         all_reduce_policy<T>(policy));
+                         policy);
     }
 };
 

@@ -46,6 +46,7 @@ struct all_to_all_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
+        s.in_place = in_place;
         s.count = n * static_cast<std::size_t>(ranks);
         s.element_bytes = sizeof(T);
         return s;
@@ -64,11 +65,7 @@ struct all_to_all_call {
             reject("in and out overlap; to exchange in place pass boost::mpi::inplace(values)");
     }
     void make_room(call_shape const& s) const { out.make_room(s.count); }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_exchange(c, plan, tag, in, out.data(), n);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data()); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_all_to_all_operation<T>>(comm, in, n, out.data());
     }

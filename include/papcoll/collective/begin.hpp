@@ -2,8 +2,9 @@
 #pragma once
 
 #include <papcoll/collective/call.hpp>
-#include <papcoll/collective/execute.hpp>
+#include <papcoll/collective/call_memory.hpp>
 #include <papcoll/context/observed_operation.hpp>
+#include <papcoll/executor/execution.hpp>
 #include <papcoll/executor/native.hpp>
 #include <papcoll/executor/serialization.hpp>
 #include <papcoll/policy/plan_cache.hpp>
@@ -29,7 +30,7 @@
 //  3. `call.shape(ranks, rank)` is the shape; its spans live as long as a copy of the call.
 //  4. `call.check_shape(shape)` and `call.check_buffers(shape)` throw std::invalid_argument for arguments
 //  that cannot be. Then `call.make_room(shape)`, where there is one, resizes the std::vector that is filled.
-//  5. `call.execute(context, plan, tag)` makes the operation that executes a plan.
+//  5. `call.memory()` is what a program works on.
 //  6. `call.native_operation(comm)` begins the MPI library's own, `call.native_blocking(comm)` runs it; both
 //  are missing where MPI has no such call.
 namespace papcoll::inline v0::detail {
@@ -173,14 +174,16 @@ template <transport Transport, class Call>
     return {std::make_shared<pair>(pair{c, std::move(body)}), raw};
 }
 
-/// The operation that executes a plan for a call.
+/// The operation that executes a plan for a call, as far as it can be begun at once.
 template <transport Transport, class Call>
 [[nodiscard]] auto execute_plan(std::shared_ptr<context<Transport>> const& c, Call const& call,
-                                plan_pointer const& plan, int tag) -> std::shared_ptr<operation> {
+                                kept_plan& plan, int tag) -> std::shared_ptr<operation> {
     if constexpr (has_native<Transport, Call>)
-        if (!plan->stages.empty() && plan->stages.front().what == execution_stage::work::native)
-            return native_on_duplicate(c, call);
-    return call.execute(c, plan, tag);
+        if (plan.what->native) return native_on_duplicate(c, call);
+    if (plan.what->native) throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
+    auto body = execution_of<Transport>(plan, c->engine()->concurrent());
+    body->begin(c, tag, call.memory());
+    return body;
 }
 
 /// What an observer is told of a call that begins now. The bytes are what the MPI routine counts: of one

@@ -3,7 +3,6 @@
 
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/plan.hpp>
-#include <papcoll/collective/serialized.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -41,14 +40,7 @@ struct broadcast_call {
     void check_buffers(call_shape const&) const {
         if (n > 0 && values == nullptr) reject("values must not be null when there are elements");
     }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        if constexpr (serializable<T>)
-            return execute_serialized_copy(c, plan, tag, values, n);
-        else
-            return execute_copy(c, plan, tag, values);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(nullptr, values, n); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_broadcast_operation<T>>(comm, values, n, root);
     }

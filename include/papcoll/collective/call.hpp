@@ -247,11 +247,11 @@ template <transport Transport, class Policy, class Check, class Start>
     return waiting;
 }
 
-/// Begins an operation on this context. It keeps the context alive, which `idle` may thus point to.
+/// Begins an operation on this context, which the request keeps alive.
 template <transport Transport>
 [[nodiscard]] auto begin_operation(std::shared_ptr<context<Transport>> const& c,
                                    std::shared_ptr<operation> op) -> request {
-    return {c->engine(), std::move(op), [t = &c->transport_layer()] { t->idle(); }};
+    return {c->engine(), std::move(op), [c] { c->transport_layer().idle(); }};
 }
 
 /// Runs an operation on this context to its end; throws what made it fail.

@@ -46,6 +46,7 @@ struct gather_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
+        s.in_place = in_place;
         s.count = n * static_cast<std::size_t>(ranks);
         s.element_bytes = sizeof(T);
         return s;
@@ -67,14 +68,7 @@ struct gather_call {
     void make_room(call_shape const& s) const {
         if (s.rank == s.root) out.make_room(s.count);
     }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        bool const is_root = c->rank() == root;
-        if (is_root && !in_place) std::copy_n(in, n, out.data() + own(root));
-        // Nothing arrives in the memory of other ranks, so nothing is written there.
-        return execute_copy(c, plan, tag, is_root ? out.data() : const_cast<T*>(in));
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data()); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_gather_operation<T>>(comm, native_in(), n, out.data(), root);
     }

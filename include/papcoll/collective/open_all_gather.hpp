@@ -20,20 +20,22 @@ struct open_all_gather_call {
 
     output<T> out;
     std::size_t n;
-    std::shared_ptr<contribution<T>> own;
+    std::shared_ptr<contribution> own;
     std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
 
-    open_all_gather_call(output<T> where, std::size_t count, int rank)
+    open_all_gather_call(output<T> where, std::size_t count)
         : out(std::move(where))
         , n(count)
-        , own(std::make_shared<contribution<T>>(block_range{n * static_cast<std::size_t>(rank), n})) {}
+        , own(std::make_shared<contribution>()) {}
 
     template <class Policy>
     static constexpr void require() {
         require_transportable<T>();
     }
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        return all_gather_call<T>{nullptr, out, true, n}.shape(ranks, rank);
+        auto s = all_gather_call<T>{nullptr, out, true, n}.shape(ranks, rank);
+        s.late = true;
+        return s;
     }
     void check_shape(call_shape const& s) const {
         check_count(n, sizeof(T) * static_cast<std::size_t>(s.ranks));
@@ -45,11 +47,7 @@ struct open_all_gather_call {
         out.make_room(s.count);
         *place = {n > 0 ? out.data() + n * static_cast<std::size_t>(s.rank) : nullptr, n};
     }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_copy<T>(c, plan, tag, out.data(), own);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of_open<T>(out.data(), own); }
 };
 
 struct open_all_gather_function {
@@ -57,13 +55,13 @@ struct open_all_gather_function {
     template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, Policy const& policy = {}) const
         -> open_request<T> {
-        return begin_open(comm, open_all_gather_call<T>{out, n, rank_of(comm)}, policy);
+        return begin_open(comm, open_all_gather_call<T>{out, n}, policy);
     }
     /// `out` is resized.
     template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n,
                                   Policy const& policy = {}) const -> open_request<T> {
-        return begin_open(comm, open_all_gather_call<T>{out, n, rank_of(comm)}, policy);
+        return begin_open(comm, open_all_gather_call<T>{out, n}, policy);
     }
 };
 

@@ -20,30 +20,30 @@ struct open_all_gatherv_call {
 
     all_gatherv_call<T> whole; // in place
     block_range part;          // this rank's; empty where the sizes are wrong
-    std::shared_ptr<contribution<T>> own;
+    std::shared_ptr<contribution> own;
     std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
 
     open_all_gatherv_call(output<T> out, rank_sizes sizes, int rank)
         : whole{nullptr, std::move(out), true, std::move(sizes)}
         , part(part_of(whole.parts, rank))
-        , own(std::make_shared<contribution<T>>(part)) {}
+        , own(std::make_shared<contribution>()) {}
 
     template <class Policy>
     static constexpr void require() {
         require_transportable<T>();
     }
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape { return whole.shape(ranks, rank); }
+    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
+        auto s = whole.shape(ranks, rank);
+        s.late = true;
+        return s;
+    }
     void check_shape(call_shape const& s) const { whole.check_shape(s); }
     void check_buffers(call_shape const& s) const { whole.check_buffers(s); }
     void make_room(call_shape const& s) const {
         whole.make_room(s);
         *place = {part.size > 0 ? whole.out.data() + part.offset : nullptr, part.size};
     }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_copy<T>(c, plan, tag, whole.out.data(), own);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of_open<T>(whole.out.data(), own); }
 
 private:
     // An empty part lies nowhere: at its displacement it might seem to lie within another rank's.

@@ -21,22 +21,23 @@ struct open_gather_call {
     output<T> out; // counts at the root
     std::size_t n;
     int root;
-    std::shared_ptr<contribution<T>> own;
+    std::shared_ptr<contribution> own;
     std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
 
-    open_gather_call(output<T> where, std::size_t count, int root_rank, int rank)
+    open_gather_call(output<T> where, std::size_t count, int root_rank)
         : out(std::move(where))
         , n(count)
         , root(root_rank)
-        , own(std::make_shared<contribution<T>>(
-              block_range{rank == root ? n * static_cast<std::size_t>(rank) : 0, n})) {}
+        , own(std::make_shared<contribution>()) {}
 
     template <class Policy>
     static constexpr void require() {
         require_transportable<T>();
     }
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        return gather_call<T>{nullptr, nullptr, false, n, root}.shape(ranks, rank);
+        auto s = gather_call<T>{nullptr, nullptr, false, n, root}.shape(ranks, rank);
+        s.late = true;
+        return s;
     }
     void check_shape(call_shape const& s) const {
         check_root(s);
@@ -51,11 +52,7 @@ struct open_gather_call {
         bool const has_target = n > 0 && s.rank == s.root;
         *place = {has_target ? out.data() + n * static_cast<std::size_t>(s.rank) : nullptr, n};
     }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        return execute_copy<T>(c, plan, tag, c->rank() == root ? out.data() : nullptr, own);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of_open<T>(out.data(), own); }
 };
 
 struct open_gather_function {
@@ -63,13 +60,13 @@ struct open_gather_function {
     template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, int root,
                                   Policy const& policy = {}) const -> open_request<T> {
-        return begin_open(comm, open_gather_call<T>{out, n, root, rank_of(comm)}, policy);
+        return begin_open(comm, open_gather_call<T>{out, n, root}, policy);
     }
     /// `out` is resized at the root.
     template <communicator Comm, class T, split_phase_policy<collective_kind::gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n, int root,
                                   Policy const& policy = {}) const -> open_request<T> {
-        return begin_open(comm, open_gather_call<T>{out, n, root, rank_of(comm)}, policy);
+        return begin_open(comm, open_gather_call<T>{out, n, root}, policy);
     }
 };
 

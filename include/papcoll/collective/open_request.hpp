@@ -45,7 +45,7 @@ public:
 
     /// For the functions that begin such operations. `target`: where this rank's `count` elements belong;
     /// null: they are sent from where they are.
-    open_request(request&& begun, std::shared_ptr<contribution<T>> own, T* target, std::size_t count)
+    open_request(request&& begun, std::shared_ptr<contribution> own, T* target, std::size_t count)
         : m_request(std::move(begun))
         , m_own(std::move(own))
         , m_target(target)
@@ -126,13 +126,21 @@ private:
         (void)test();
     }
     request m_request;
-    std::shared_ptr<contribution<T>> m_own; // null: ended
+    std::shared_ptr<contribution> m_own; // null: ended
     T* m_target = nullptr;
     std::size_t m_count = 0;
     bool m_contributed = false;
 };
 
 namespace detail {
+
+/// What the program of a call with late data works on.
+template <class T>
+[[nodiscard]] auto memory_of_open(T* out, std::shared_ptr<contribution const> own) -> call_memory {
+    auto memory = memory_of<T>(nullptr, out);
+    memory.late = std::move(own);
+    return memory;
+}
 
 /// Where a contribution belongs, and how many elements it has; known when the arguments of the call are found
 /// good, nothing before.

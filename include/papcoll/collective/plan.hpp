@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/begin.hpp>
 
+#include <array>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -52,8 +53,7 @@ public:
         auto const name = "plan_" + std::string(to_string(Call::operation));
         detail::run_operation(
             m_context, detail::make_call(m_context, m_context->tags(), name, mine, m_policy, check, nothing));
-        if constexpr (!std::same_as<Policy, native>)
-            m_plan = std::make_shared<execution_plan const>(m_policy.plan(mine, m_context->link()));
+        if constexpr (!std::same_as<Policy, native>) (void)plan_for(mine);
     }
 
 private:
@@ -61,8 +61,15 @@ private:
     using transport_type = std::remove_cvref_t<decltype(std::declval<context_type&>().transport_layer())>;
 
     [[nodiscard]] auto shape() const -> call_shape { return detail::shape_of(*m_context, m_call); }
+    auto plan_for(call_shape const& shape) -> std::shared_ptr<detail::kept_plan> const& {
+        auto& plan = m_plans[shape.in_place ? 1 : 0];
+        if (!plan)
+            plan = std::make_shared<detail::kept_plan>(detail::kept_plan{
+                std::make_shared<program const>(m_policy.plan(shape, m_context->link())), {}});
+        return plan;
+    }
     auto operation_of(Call const& call) -> std::shared_ptr<operation> {
-        auto const mine = shape();
+        auto const mine = detail::shape_of(*m_context, call);
         auto const check = [&](check_level level) {
             if (level != check_level::off) detail::check_call(call, mine);
         };
@@ -70,8 +77,9 @@ private:
             return detail::make_call(m_context, m_context->tags(), to_string(Call::operation), mine, m_policy,
                                      check, detail::start_of<transport_type>(call, m_policy));
         } else {
-            auto execute = [call, plan = m_plan](std::shared_ptr<context_type> const& c, int tag) {
-                return detail::execute_plan(c, call, plan, tag);
+            // A call that waits for its turn may outlive this object.
+            auto execute = [call, plan = plan_for(mine)](std::shared_ptr<context_type> const& c, int tag) {
+                return detail::execute_plan(c, call, *plan, tag);
             };
             return detail::make_observed_call(m_context, m_context->tags(), mine, m_policy, check,
                                               std::move(execute), nullptr);
@@ -82,7 +90,7 @@ private:
     std::shared_ptr<context_type> m_context;
     Call m_call;
     Policy m_policy;
-    detail::plan_pointer m_plan;
+    std::array<std::shared_ptr<detail::kept_plan>, 2> m_plans; // with two buffers, and in place
 };
 
 namespace detail {

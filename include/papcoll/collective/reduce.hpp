@@ -4,7 +4,6 @@
 #include <papcoll/collective/begin.hpp>
 #include <papcoll/collective/output.hpp>
 #include <papcoll/collective/plan.hpp>
-#include <papcoll/collective/serialized.hpp>
 #include <papcoll/operators/operators.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -48,6 +47,7 @@ struct reduce_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
+        s.in_place = in_place;
         set_elements<T>(s, n);
         s.commutative = is_commutative<Op, T>::value;
         return s;
@@ -67,14 +67,7 @@ struct reduce_call {
     void make_room(call_shape const& s) const {
         if (s.rank == s.root) out.make_room(n);
     }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        if constexpr (serializable<T>)
-            return execute_serialized_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
-        else
-            return execute_reduction<T>(c, plan, tag, {in, out.data(), 0}, n, op);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), n, op); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_reduce_operation<T, Op>>(comm, in, out.data(), n, op, root);
     }

@@ -49,6 +49,7 @@ struct reduce_scatter_call {
 
     [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
         call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
+        s.in_place = in_place;
         s.count = parts.total();
         s.element_bytes = sizeof(T);
         s.commutative = is_commutative<Op, T>::value;
@@ -65,12 +66,7 @@ struct reduce_scatter_call {
             reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
     }
     void make_room(call_shape const& s) const { out.make_room(own_size(s)); }
-    template <transport Transport>
-    [[nodiscard]] auto execute(std::shared_ptr<context<Transport>> const& c, plan_pointer const& plan,
-                               int tag) const -> std::shared_ptr<papcoll::operation> {
-        auto const begins = parts.displacements()[static_cast<std::size_t>(c->rank())];
-        return execute_reduction<T>(c, plan, tag, {in, out.data(), begins}, parts.total(), op);
-    }
+    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), 1, op); }
     [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
         return std::make_shared<native_reduce_scatter_operation<T, Op>>(comm, in, parts.sizes(), out.data(),
                                                                         op);

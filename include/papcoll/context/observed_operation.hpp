@@ -31,7 +31,6 @@ public:
     }
     [[nodiscard]] auto finished() const -> bool override { return m_body->finished(); }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_body->failure(); }
-    void fail(std::exception_ptr const& why) override { m_body->fail(why); }
     auto abandon() noexcept -> bool override { return m_body->abandon(); }
 
 private:

@@ -29,9 +29,6 @@ public:
     [[nodiscard]] virtual auto finished() const -> bool = 0;
     /// What went wrong although the communication was completed.
     [[nodiscard]] virtual auto failure() const -> std::exception_ptr { return nullptr; }
-    /// Something that this operation builds on has failed on this rank: it completes its communication and
-    /// tells the others that it has nothing to give.
-    virtual void fail(std::exception_ptr const&) {}
     /// Called once when advance threw: gives up the messages under way. Afterwards nothing is written to the
     /// user's memory. True when buffers that the operation owns may still be read.
     virtual auto abandon() noexcept -> bool { return false; }
@@ -39,6 +36,13 @@ public:
     /// The operation keeps the tag until it has ended; who drives it in place of the engine gives it back.
     void keep(detail::tag_lease tag) { m_tag = std::move(tag); }
     void give_tag_back() noexcept { m_tag.end(); }
+
+protected:
+    /// An operation that has ended and is retired may be begun once more.
+    void begin_again() noexcept {
+        m_thrown = nullptr;
+        m_ended = false;
+    }
 
 private:
     friend class progress_engine;

@@ -25,22 +25,26 @@ enum class arrival_of_message {
 template <transport Transport, class Label>
 class message_flow {
 public:
-    message_flow(Transport& t, int tag)
-        : m_transport(t)
-        , m_tag(tag) {}
+    message_flow() = default;
+    message_flow(Transport& t, int tag) { use(t, tag); }
+    /// From now on for messages of this transport and operation; none is under way.
+    void use(Transport& t, int tag) {
+        m_transport = &t;
+        m_tag = tag;
+    }
 
     /// `companion` chooses between the two tags of an operation.
     void send(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {
         in_pieces(parts, {label},
-                  [&](auto piece) { return m_transport.isend(ch, piece, to, m_tag + companion); });
+                  [&](auto piece) { return m_transport->isend(ch, piece, to, m_tag + companion); });
     }
     /// In place of that message tells the receiver that there is nothing to give.
     void send_nothing(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {
-        in_pieces(parts, {label}, [&](auto) { return m_transport.isend(ch, {}, to, m_tag + companion); });
+        in_pieces(parts, {label}, [&](auto) { return m_transport->isend(ch, {}, to, m_tag + companion); });
     }
     void receive(channel ch, message_parts parts, int from, Label label, int companion = 0) {
         in_pieces(parts, {label, true, parts.bytes()},
-                  [&](auto piece) { return m_transport.irecv(ch, piece, from, m_tag + companion); });
+                  [&](auto piece) { return m_transport->irecv(ch, piece, from, m_tag + companion); });
     }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
 
@@ -53,7 +57,7 @@ public:
         }
         m_pending.clear();
         m_entries.clear();
-        return m_transport.abandon(receives, sends);
+        return m_transport->abandon(receives, sends);
     }
 
     /// Calls on_complete(label, arrival) for each message that has ended; true when there was any. With
@@ -63,9 +67,9 @@ public:
         if (m_pending.empty()) return false;
         m_done.clear();
         if (block)
-            m_transport.wait_some(open_pieces(), m_done);
+            m_transport->wait_some(open_pieces(), m_done);
         else
-            m_transport.test_some(open_pieces(), m_done);
+            m_transport->test_some(open_pieces(), m_done);
         bool const any = !m_done.empty();
         std::erase_if(m_done, [&](completion const& c) { return !end_piece(c); });
         m_ended.clear();
@@ -105,7 +109,7 @@ private:
     // Pieces of a message complete in order, or nearly so: only the first open one is polled.
     template <class Byte, class Post>
     void in_pieces(basic_message_parts<Byte> parts, entry e, Post post) {
-        std::size_t const most = m_transport.max_message_bytes();
+        std::size_t const most = m_transport->max_message_bytes();
         // Room first: what has been posted is in the lists, whatever throws.
         m_pending.reserve(m_pending.size() + 1);
         m_entries.reserve(m_entries.size() + 1);
@@ -157,8 +161,8 @@ private:
         m_entries.pop_back();
     }
 
-    Transport& m_transport;
-    int m_tag;
+    Transport* m_transport = nullptr;
+    int m_tag = 0;
     boost::container::small_vector<pending, 8> m_pending;
     boost::container::small_vector<entry, 8> m_entries;
     std::vector<completion> m_done;

@@ -15,6 +15,7 @@ namespace papcoll::inline v0::detail {
 template <class Byte>
 class stretch_list {
 public:
+    void clear() { m_list.clear(); }
     void add(std::span<Byte> next) {
         if (!m_list.empty() && m_list.back().data() + m_list.back().size() == next.data())
             m_list.back() = {m_list.back().data(), m_list.back().size() + next.size()};

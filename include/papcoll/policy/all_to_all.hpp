@@ -2,6 +2,8 @@
 #pragma once
 
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/program/all_to_all.hpp>
+#include <papcoll/program/program_builder.hpp>
 #include <papcoll/schedule/block_exchange.hpp>
 
 #include <algorithm>
@@ -19,8 +21,10 @@ namespace detail {
 [[nodiscard]] constexpr auto is_all_to_all(collective_kind operation) -> bool {
     return operation == collective_kind::all_to_all;
 }
-[[nodiscard]] inline auto exchange_plan(block_exchange const& how) -> execution_plan {
-    return plan_of(execution_stage{.what = execution_stage::work::exchange, .exchange = how});
+[[nodiscard]] inline auto exchange_plan(block_exchange const& how, call_shape const& shape) -> program {
+    program_builder to(shape.in_place);
+    write_all_to_all(to, how, shape.ranks, shape.rank, shape.count / static_cast<std::size_t>(shape.ranks));
+    return to.finish();
 }
 
 /// A policy of all_to_all without a choice to make.
@@ -37,9 +41,9 @@ struct fixed_exchange {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> program {
         bool const all_at_once = Way == block_exchange::route::direct;
-        return exchange_plan({Way, all_at_once ? std::max(shape.ranks - 1, 1) : 1});
+        return exchange_plan({Way, all_at_once ? std::max(shape.ranks - 1, 1) : 1}, shape);
     }
 
     friend auto operator==(fixed_exchange const&, fixed_exchange const&) -> bool = default;
@@ -81,8 +85,8 @@ struct all_to_all_linear_sync {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{window};
     }
-    [[nodiscard]] auto plan(call_shape const&, link_model const&) const -> execution_plan {
-        return detail::exchange_plan({block_exchange::route::direct, window});
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const&) const -> program {
+        return detail::exchange_plan({block_exchange::route::direct, window}, shape);
     }
 
     friend auto operator==(all_to_all_linear_sync const&, all_to_all_linear_sync const&) -> bool = default;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <papcoll/arrival/arrival_source.hpp>
-#include <papcoll/executor/spread_program.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/policy/scheduled.hpp>
 #include <papcoll/scheduler/arrival_all_reduce.hpp>
@@ -72,16 +72,15 @@ struct arrival_all_reduce {
                detail::choose_circulant_all_reduce(shape, link) == detail::all_reduce_way::scatter_gather &&
                algorithm(shape, link).aware(task(shape, blocks(shape, link)));
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         if (!aware(shape, link)) return circulant{.block_bytes = block_bytes}.plan(shape, link);
         int const n = blocks(shape, link);
         auto share = algorithm(shape, link).for_rank(task(shape, n), shape.rank);
-        detail::block_layout layout{ranges_of({shape.count, n}), std::move(share.owners)};
+        detail::block_layout const layout{ranges_of({shape.count, n}), std::move(share.owners)};
         auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
-        auto owned = layout.owned_by(shape);
-        auto program = compile_spread(share.reduction, share.dissemination, std::move(layout.ranges),
-                                      std::move(owned), windows);
-        return detail::plan_of(execution_stage{execution_stage::work::reduce_spread, std::move(program), {}});
+        plan_writer plan(shape);
+        plan.add_spread(share.reduction, share.dissemination, layout, windows);
+        return plan.finish();
     }
 
 private:

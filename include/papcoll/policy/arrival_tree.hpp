@@ -46,7 +46,7 @@ struct arrival_tree {
         for (auto const time : arrivals.times()) key.push_back(time.count());
         return key;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         auto const make = [](detail::tree_costs const& c) {
             return arrival_tree_scheduler{.transfer_time = c.transfer, .compute_time = c.compute};
         };

@@ -83,7 +83,7 @@ struct basic_automatic {
                 "; not " + wanted->choice.policy + ", by " + wanted->reason + ": " + why_not(*wanted);
         return chosen;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         auto const chosen = choose(shape, link);
         if (shape.rank == 0 && environment_settings::instance().report()) report(shape, chosen);
         return known::plan(chosen.choice, knowledge(), shape, link);

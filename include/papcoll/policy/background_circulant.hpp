@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/scheduled.hpp>
 #include <papcoll/policy/whole_parts.hpp>
 #include <papcoll/scheduler/background_circulant.hpp>
@@ -60,13 +61,13 @@ struct background_circulant {
         auto const room = std::max<std::int64_t>(most_blocks / shape.ranks, 1);
         return static_cast<int>(std::clamp<std::int64_t>(best, 1, std::min(most, room)));
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         if (!arrivals.given() && !segments) return circulant{}.plan(shape, link);
         auto const time = detail::block_time_of(block_time, shape, link);
         background_circulant_scheduler const algorithm{time, std::min(link.latency, time)};
         int const n = blocks(shape, link);
         auto const bytes = detail::largest_part(shape) * shape.element_bytes;
-        auto layout = detail::layout_of_ranks(shape, detail::part_cut{n, 0});
+        auto const layout = detail::layout_of_ranks(shape, detail::part_cut{n, 0});
         auto windows = detail::windows_for(bytes, shape, link);
         // Blocks of a pipelined wave follow each other, and nothing else is on their way. Other waves move
         // more of them at a time.
@@ -74,8 +75,9 @@ struct background_circulant {
             windows.unadmitted_elements = block;
             windows.longest_elements = std::max(windows.longest_elements, 2 * block);
         }
-        return detail::plan_of(detail::stage_of(
-            detail::program_of(algorithm, shape, std::move(layout), windows, arrivals.times())));
+        plan_writer plan(shape);
+        plan.add(algorithm, layout, windows, arrivals.times());
+        return plan.finish();
     }
 
 private:

@@ -40,7 +40,7 @@ struct background_ring {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return detail::arrivals_key(arrivals, block_time);
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         background_ring_scheduler const algorithm{detail::block_time_of(block_time, shape, link)};
         return detail::whole_parts_plan(algorithm, shape, link, arrivals.times());
     }

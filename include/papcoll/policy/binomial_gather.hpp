@@ -1,8 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/executor/compile_program.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/program/block_program.hpp>
 #include <papcoll/scheduler/binomial_gather.hpp>
 
 #include <algorithm>
@@ -34,22 +35,14 @@ struct binomial_gather {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         auto share = binomial_gather_share(shape.ranks, shape.root, shape.rank);
         auto const held = number_held(share, shape.rank);
-        std::vector<bool> owned(held.size());
-        for (std::size_t i = 0; i < held.size(); ++i) owned[i] = held[i] == shape.rank;
-        auto ranges = places_of(held, shape);
-        std::size_t scratch = 0;
-        if (shape.rank != shape.root)
-            for (std::size_t i = 0; i < held.size(); ++i) scratch += owned[i] ? 0 : ranges[i].size;
-
-        auto const windows = detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link);
-        auto program = detail::compile_uncut(schedule_kind::dissemination, share, std::move(ranges),
-                                             std::move(owned), windows);
-        program.scratch = scratch;
-        return detail::plan_of(detail::stage_of(detail::with_pieces(
-            std::move(program), shape, std::max<std::size_t>(windows.longest_elements, 1))));
+        plan_writer plan(shape);
+        auto const places = places_of(held, plan, shape);
+        plan.builder().use(detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
+        lower(plan.builder(), schedule_kind::dissemination, share, shape.rank, places);
+        return plan.finish();
     }
 
     friend auto operator==(binomial_gather const&, binomial_gather const&) -> bool = default;
@@ -67,21 +60,33 @@ private:
                     static_cast<int>(std::lower_bound(held.begin(), held.end(), t.block) - held.begin());
         return held;
     }
-    /// At the root where the user wants them. Elsewhere the own part is the user's data, and the others lie
-    /// one behind the other in the scratch memory.
-    static auto places_of(std::vector<int> const& held, call_shape const& shape) -> std::vector<block_range> {
-        auto parts = rank_ranges(shape);
-        if (shape.rank == shape.root) return parts;
-        std::vector<block_range> places;
-        places.reserve(held.size());
+    /// At the root where the user wants them. Elsewhere those of others lie one behind the other in scratch
+    /// memory.
+    static auto places_of(std::vector<int> const& held, plan_writer& plan, call_shape const& shape)
+        -> block_places {
+        auto const parts = rank_ranges(shape);
+        std::size_t others = 0;
+        for (int const rank : held)
+            others += rank != shape.rank && shape.rank != shape.root ? parts[index(rank)].size : 0;
+        auto const scratch = plan.builder().scratch(others);
+        block_places places{std::vector<region>(held.size()), std::vector<region>(held.size()),
+                            std::vector<bool>(held.size())};
         std::size_t next = 0;
-        for (int const rank : held) {
-            auto const size = parts[static_cast<std::size_t>(rank)].size;
-            places.push_back({rank == shape.rank ? 0 : next, size});
-            if (rank != shape.rank) next += size;
+        for (std::size_t b = 0; b < held.size(); ++b) {
+            auto const& part = parts[index(held[b])];
+            if (held[b] == shape.rank) {
+                places.owned[b] = true;
+                places.held[b] = plan.own_part();
+            } else if (shape.rank == shape.root) {
+                places.result[b] = {memory::out, part.offset, part.size};
+            } else {
+                places.result[b] = scratch.part(next, part.size);
+                next += part.size;
+            }
         }
         return places;
     }
+    static auto index(int rank) -> std::size_t { return static_cast<std::size_t>(rank); }
 };
 
 } // namespace papcoll::inline v0

@@ -34,7 +34,8 @@ inline constexpr std::array<std::string_view, 7> collective_names{
     return std::nullopt;
 }
 
-/// The shape of a call: what policies may look at. The same on all ranks but for `rank` and `displacements`.
+/// The shape of a call: what policies may look at. The same on all ranks but for `rank`,
+/// `displacements` and `in_place`.
 struct call_shape {
     collective_kind operation = collective_kind::reduce;
     int ranks = 1;
@@ -56,6 +57,10 @@ struct call_shape {
     bool exact = false;
     /// Whether the operator, if there is one, commutes.
     bool commutative = true;
+    /// Whether the result goes where this rank's operands or part are. Ranks may differ in it.
+    bool in_place = false;
+    /// Whether the rank contributes its data later, to where the result goes if there is such a place.
+    bool late = false;
     /// Whether the MPI library has a routine of its own for the call. It has none for other transports, for
     /// values that travel serialized, and for data that is contributed later.
     bool has_native = false;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/program/block_program.hpp>
+#include <papcoll/program/whole_operands.hpp>
 #include <papcoll/scheduler/butterfly.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/circulant/census.hpp>
@@ -62,69 +65,87 @@ struct circulant {
         return rooted ? detail::choose_circulant_blocks(shape, link, block_bytes)
                       : detail::choose_circulant_parts(shape, link, block_bytes).blocks;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
-        using detail::plan_of;
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
+        plan_writer plan(shape);
         switch (shape.operation) {
         case collective_kind::broadcast:
-            return plan_of(rooted(circulant_scheduler{}, shape, link));
+            add_rooted(plan, circulant_scheduler{}, shape, link);
+            break;
         case collective_kind::reduce:
-            return plan_of(rooted(reversed(circulant_scheduler{}), shape, link));
+            add_rooted(plan, reversed(circulant_scheduler{}), shape, link);
+            break;
         case collective_kind::all_gather:
-            return plan_of(ranked<circulant_all_gather_scheduler, circulant_scheduler>(shape, link));
+            add_gather(plan, shape, link);
+            break;
         case collective_kind::reduce_scatter:
-            return plan_of(scatter(shape, link));
+            add_scatter(plan, shape, link);
+            break;
         default:
+            add_all_reduce(plan, shape, link);
             break;
         }
-        switch (detail::choose_circulant_all_reduce(shape, link)) {
-        case detail::all_reduce_way::butterfly:
-            return plan_of(execution_stage{.what = execution_stage::work::butterfly,
-                                           .butterfly = butterfly(shape.ranks, shape.rank)});
-        case detail::all_reduce_way::gather_combine:
-            return plan_of(gather_combine(shape, link));
-        case detail::all_reduce_way::census:
-            return plan_of(execution_stage{
-                execution_stage::work::census, {}, circulant_census(shape.ranks, shape.rank)});
-        case detail::all_reduce_way::scatter_gather:
-            break;
-        }
-        return plan_of(scatter(shape, link),
-                       ranked<circulant_all_gather_scheduler, circulant_scheduler>(shape, link));
+        return plan.finish();
     }
 
     friend auto operator==(circulant const&, circulant const&) -> bool = default;
 
 private:
     template <scheduler S>
-    [[nodiscard]] auto rooted(S const& algorithm, call_shape const& shape, link_model const& link) const
-        -> execution_stage {
-        auto layout = detail::layout_of_root(shape, blocks(shape, link));
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
-        return detail::stage_of(detail::program_of(algorithm, shape, std::move(layout), windows));
+    void add_rooted(plan_writer& plan, S const& algorithm, call_shape const& shape,
+                    link_model const& link) const {
+        auto const layout = detail::layout_of_root(shape, blocks(shape, link));
+        plan.add(algorithm, layout, detail::windows_for(layout.longest() * shape.element_bytes, shape, link));
     }
     /// Whole parts in the fewest rounds, or many blocks at once.
     template <scheduler Whole, scheduler Blocks>
-    [[nodiscard]] auto ranked(call_shape const& shape, link_model const& link) const -> execution_stage {
+    void add_ranked(plan_writer& plan, call_shape const& shape, link_model const& link) const {
         auto const cut = detail::choose_circulant_parts(shape, link, block_bytes);
         // Of n blocks one of each rank travels in a round, of whole parts half in the last round.
         auto const round = shape.bytes() / static_cast<std::size_t>(cut.blocks);
         if (cut.blocks > 1)
-            return detail::stage_of(detail::program_of(Blocks{}, shape, detail::layout_of_ranks(shape, cut),
-                                                       detail::windows_for(round, shape, link)));
-        return detail::stage_of(detail::program_of_parts(
-            Whole{}, shape, detail::windows_of_dependent_rounds(round / 2, shape, link)));
+            plan.add(Blocks{}, detail::layout_of_ranks(shape, cut), detail::windows_for(round, shape, link));
+        else
+            plan.add(Whole{}, detail::layout_of_ranks(shape),
+                     detail::windows_of_dependent_rounds(round / 2, shape, link));
     }
-    [[nodiscard]] auto scatter(call_shape const& shape, link_model const& link) const -> execution_stage {
-        return ranked<reversed_scheduler<circulant_all_gather_scheduler>,
-                      reversed_scheduler<circulant_scheduler>>(shape, link);
+    void add_gather(plan_writer& plan, call_shape const& shape, link_model const& link) const {
+        add_ranked<circulant_all_gather_scheduler, circulant_scheduler>(plan, shape, link);
+    }
+    void add_scatter(plan_writer& plan, call_shape const& shape, link_model const& link) const {
+        add_ranked<reversed_scheduler<circulant_all_gather_scheduler>,
+                   reversed_scheduler<circulant_scheduler>>(plan, shape, link);
+    }
+    void add_all_reduce(plan_writer& plan, call_shape const& shape, link_model const& link) const {
+        switch (detail::choose_circulant_all_reduce(shape, link)) {
+        case detail::all_reduce_way::butterfly:
+            return write_butterfly(plan.builder(), butterfly(shape.ranks, shape.rank), shape.rank, shape.count);
+        case detail::all_reduce_way::census:
+            return write_census(plan.builder(), circulant_census(shape.ranks, shape.rank), shape.count);
+        case detail::all_reduce_way::gather_combine:
+            return add_gather_combine(plan, shape, link);
+        case detail::all_reduce_way::scatter_gather:
+            break;
+        }
+        add_scatter(plan, shape, link);
+        add_gather(plan, shape, link);
     }
     /// All ranks' whole vectors one behind the other.
-    [[nodiscard]] static auto gather_combine(call_shape shape, link_model const& link) -> execution_stage {
+    static void add_gather_combine(plan_writer& plan, call_shape shape, link_model const& link) {
+        auto const n = shape.count;
+        region const own(memory::in, 0, n);
         shape.count *= static_cast<std::size_t>(shape.ranks);
-        auto program =
-            detail::program_of(circulant_all_gather_scheduler{}, shape, detail::layout_of_ranks(shape),
-                               detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
-        return {execution_stage::work::gather_combine, std::move(program), {}};
+        auto const layout = detail::layout_of_ranks(shape);
+        auto& to = plan.builder();
+        auto const all = to.scratch(shape.count);
+        block_places places{std::vector<region>(layout.ranges.size()), {}, layout.owned_by(shape)};
+        for (auto const& r : layout.ranges) places.result.push_back(all.part(r.offset, r.size));
+        auto const mine = static_cast<std::size_t>(shape.rank);
+        to.copy(places.result[mine], own);
+        places.held[mine] = own;
+        to.use(detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
+        lower(to, schedule_kind::dissemination, plan.share_of(circulant_all_gather_scheduler{}, layout),
+              shape.rank, places);
+        write_ordered_combination(to, all, n);
     }
 };
 

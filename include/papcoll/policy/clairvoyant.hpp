@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/policy/scheduled.hpp>
 #include <papcoll/scheduler/bitset/simd_bitset.hpp>
@@ -127,12 +128,13 @@ struct basic_clairvoyant {
         auto informed = detail::clairvoyant_share(scheduler, p, shape.rank);
         return informed.rounds_after_last_arrival <= best.rounds_after_last_arrival ? informed : best;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         auto const chosen = choose(shape, link);
-        auto layout = detail::layout_of_root(shape, chosen.segments);
+        auto const layout = detail::layout_of_root(shape, chosen.segments);
         auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
-        return detail::plan_of(detail::stage_of(
-            detail::program_of(schedule_kind::reduction, chosen.share, shape, std::move(layout), windows)));
+        plan_writer plan(shape);
+        plan.add(schedule_kind::reduction, chosen.share, layout, windows);
+        return plan.finish();
     }
 };
 

@@ -66,9 +66,13 @@ public:
         return result;
     }
     static auto plan(tuned_choice const& choice, call_knowledge const& known, call_shape const& shape,
-                     link_model const& link) -> execution_plan {
-        if (choice.policy == "native") return plan_of(execution_stage{execution_stage::work::native});
-        execution_plan result;
+                     link_model const& link) -> program {
+        if (choice.policy == "native") {
+            program routine;
+            routine.native = true;
+            return routine;
+        }
+        std::optional<program> result;
         for_each([&](auto policy) {
             if (policy.name() != choice.policy || !policy.provides(shape.operation)) return;
             if constexpr (requires { policy.arrivals; }) policy.arrivals = known.arrivals;
@@ -78,8 +82,8 @@ public:
             policy.check(shape);
             result = policy.plan(shape, link);
         });
-        if (result.stages.empty()) throw std::logic_error("papcoll: there is no policy " + choice.policy);
-        return result;
+        if (!result) throw std::logic_error("papcoll: there is no policy " + choice.policy);
+        return std::move(*result);
     }
 
 private:

@@ -1,8 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/executor/compile_program.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/whole_parts.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 
@@ -19,16 +19,9 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
-/// Where the ranks' parts lie at the root. Another rank of a gather has its own part alone.
-[[nodiscard]] inline auto gather_parts(call_shape const& shape) -> std::vector<block_range> {
-    auto parts = rank_ranges(shape);
-    if (shape.operation == collective_kind::gather && shape.rank != shape.root)
-        parts[static_cast<std::size_t>(shape.rank)].offset = 0;
-    return parts;
-}
 /// Every rank sends its part to the root, at once. There each receive that is posted costs time whenever a
 /// message is looked for, so that they are not all posted together.
-[[nodiscard]] inline auto linear_gather(call_shape const& shape) -> execution_stage {
+inline void add_linear_gather(plan_writer& plan, call_shape const& shape) {
     constexpr int most_awaited = 64;
     rank_schedule share;
     for (int rank = 0; rank < shape.ranks; ++rank) {
@@ -36,14 +29,8 @@ namespace detail {
         if (shape.rank == shape.root) share.receives.push_back({0, rank, rank});
         if (shape.rank == rank) share.sends.push_back({0, shape.root, rank});
     }
-    block_layout layout{gather_parts(shape), std::vector<int>(static_cast<std::size_t>(shape.ranks))};
-    std::iota(layout.owners.begin(), layout.owners.end(), 0);
-    message_windows const all{.receives = std::clamp(shape.ranks - 1, 1, most_awaited),
-                              .sends = 1,
-                              .admission = false,
-                              .tail_bytes = 0,
-                              .longest_elements = 0};
-    return stage_of(program_of(schedule_kind::dissemination, share, shape, std::move(layout), all));
+    plan.add(schedule_kind::dissemination, share, layout_of_ranks(shape),
+             {.receives = std::clamp(shape.ranks - 1, 1, most_awaited), .sends = 1, .admission = false});
 }
 
 /// The parts of the ranks as blocks of a broadcast of about equal size: a long part is cut, and several short
@@ -93,8 +80,8 @@ private:
 [[nodiscard]] inline auto blocks_behind_gather(call_shape const& shape, link_model const& link) -> int {
     call_shape whole = shape;
     whole.operation = collective_kind::broadcast;
-    constexpr std::size_t each_part = 2 * list_bytes::block + list_bytes::message + 5 * list_bytes::use;
-    constexpr std::size_t each_block = list_bytes::block + 2 * (list_bytes::message + list_bytes::use);
+    constexpr std::size_t each_part = program_bytes::message + 5 * program_bytes::use;
+    constexpr std::size_t each_block = 2 * (program_bytes::message + program_bytes::use);
     auto const room = (stage_limit(shape) - static_cast<std::size_t>(shape.ranks) * each_part) / each_block;
     // Parts that just miss to fit into a block make up to twice as many.
     auto const most = static_cast<int>(std::clamp<std::size_t>(room / 2, 1, std::size_t(1) << 20));
@@ -103,20 +90,16 @@ private:
 }
 
 /// The root, which has all parts, broadcasts them by circulant_scheduler; nobody gets its own part back.
-[[nodiscard]] inline auto broadcast_of_parts(call_shape const& shape, link_model const& link)
-    -> execution_stage {
+inline void add_broadcast_of_parts(plan_writer& plan, call_shape const& shape, link_model const& link) {
     grouped_parts parts(shape, blocks_behind_gather(shape, link));
     problem const p{.ranks = shape.ranks, .root = shape.root, .blocks = parts.count()};
     auto const of_groups = circulant_scheduler{}.for_rank(p, shape.rank);
     rank_schedule const share{
         .sends = parts.spelt_out(of_groups.sends, [](rank_transfer const& t) { return t.peer; }),
         .receives = parts.spelt_out(of_groups.receives, [&](rank_transfer const&) { return shape.rank; })};
-    auto owned = parts.layout.owned_by(shape);
-    if (shape.rank == shape.root) owned.assign(owned.size(), true);
+    std::fill(parts.layout.owners.begin(), parts.layout.owners.end(), shape.root);
     auto const block = shape.bytes() / static_cast<std::size_t>(parts.count());
-    auto const windows = windows_for(block, shape, link);
-    return stage_of(compile(schedule_kind::dissemination, share, std::move(parts.layout.ranges),
-                            std::move(owned), windows));
+    plan.add(schedule_kind::dissemination, share, parts.layout, windows_for(block, shape, link));
 }
 
 } // namespace detail
@@ -136,11 +119,12 @@ struct linear {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
-        auto plan = detail::plan_of(detail::linear_gather(shape));
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
+        plan_writer plan(shape);
+        detail::add_linear_gather(plan, shape);
         if (shape.operation == collective_kind::all_gather)
-            plan.stages.push_back(detail::broadcast_of_parts(shape, link));
-        return plan;
+            detail::add_broadcast_of_parts(plan, shape, link);
+        return plan.finish();
     }
 
     friend auto operator==(linear const&, linear const&) -> bool = default;

@@ -24,7 +24,7 @@ struct neighbor_exchange {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         return detail::whole_parts_plan(neighbor_exchange_scheduler{}, shape, link);
     }
 

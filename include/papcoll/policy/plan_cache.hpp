@@ -1,8 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/progress_engine.hpp>
 #include <papcoll/detail/held_bytes.hpp>
+#include <papcoll/executor/execution.hpp>
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/program/program.hpp>
 
 #include <algorithm>
 #include <any>
@@ -18,6 +21,25 @@
 
 namespace papcoll::inline v0::detail {
 
+/// A plan, and an execution of it to be used again.
+struct kept_plan {
+    std::shared_ptr<program const> what;
+    std::shared_ptr<operation> execution;
+};
+
+/// An execution of this plan that is not under way.
+template <transport Transport>
+[[nodiscard]] auto execution_of(kept_plan& plan, bool concurrent)
+    -> std::shared_ptr<papcoll::execution<Transport>> {
+    using execution_type = papcoll::execution<Transport>;
+    if (plan.execution && plan.execution.use_count() == 1)
+        if (auto kept = std::static_pointer_cast<execution_type>(plan.execution); kept->is_reusable())
+            return kept;
+    auto made = std::make_shared<execution_type>(plan.what);
+    if (!concurrent) plan.execution = made; // else others' threads might still look at it
+    return made;
+}
+
 /// The plans that calls of one communicator used last, so that a repeated call does not compute its schedule
 /// again: at most 16, which together with the lists in their keys take no more than `most_bytes`.
 class plan_cache {
@@ -32,12 +54,12 @@ public:
 
     /// All the memory that its entries take.
     [[nodiscard]] auto held_bytes() const -> std::size_t { return m_held_bytes; }
-    /// The plan of `policy` for `shape`, computed unless one of the last calls was the same.
+    /// The plan of `policy` for `shape`, computed unless one of the last calls was the same. Valid until the
+    /// next call.
     template <block_policy P>
-    auto plan(P const& policy, call_shape const& shape, link_model const& link)
-        -> std::shared_ptr<execution_plan const> {
+    auto plan(P const& policy, call_shape const& shape, link_model const& link) -> kept_plan& {
         auto const fingerprint = policy.fingerprint();
-        if (!fingerprint) return std::make_shared<execution_plan const>(policy.plan(shape, link));
+        if (!fingerprint) return m_unkept = make(policy, shape, link);
         std::type_index const type(typeid(P));
         auto const numbers = numbers_of(shape, link);
         ++m_time;
@@ -47,31 +69,29 @@ public:
                 e.last_used = m_time;
                 return e.plan;
             }
-        auto made = std::make_shared<execution_plan const>(policy.plan(shape, link));
-        keep({type,
-              numbers,
-              *fingerprint,
-              {shape.sizes.begin(), shape.sizes.end()},
-              {shape.displacements.begin(), shape.displacements.end()},
-              made,
-              m_time});
-        return made;
+        return keep({type,
+                     numbers,
+                     *fingerprint,
+                     {shape.sizes.begin(), shape.sizes.end()},
+                     {shape.displacements.begin(), shape.displacements.end()},
+                     make(policy, shape, link),
+                     m_time});
     }
 
 private:
-    using number_list = std::array<std::int64_t, 9>;
+    using number_list = std::array<std::int64_t, 10>;
 
     struct entry {
         std::type_index type;
         number_list numbers;
         std::vector<std::int64_t> fingerprint;
         std::vector<std::size_t> sizes, displacements;
-        std::shared_ptr<execution_plan const> plan;
+        kept_plan plan;
         std::uint64_t last_used;
 
         [[nodiscard]] auto held_bytes() const -> std::size_t {
             return sizeof(entry) + detail::held_bytes(fingerprint) +
-                   detail::held_bytes(sizes, displacements) + plan->held_bytes();
+                   detail::held_bytes(sizes, displacements) + plan.what->held_bytes();
         }
         [[nodiscard]] auto has_lists(call_shape const& shape) const -> bool {
             return std::equal(sizes.begin(), sizes.end(), shape.sizes.begin(), shape.sizes.end()) &&
@@ -81,12 +101,16 @@ private:
     };
     static constexpr std::size_t capacity = 16;
 
-    void keep(entry e) {
+    template <block_policy P>
+    static auto make(P const& policy, call_shape const& shape, link_model const& link) -> kept_plan {
+        return {std::make_shared<program const>(policy.plan(shape, link)), {}};
+    }
+    auto keep(entry e) -> kept_plan& {
         auto const bytes = e.held_bytes();
-        if (bytes > m_most_bytes) return;
+        if (bytes > m_most_bytes) return m_unkept = std::move(e.plan);
         while (m_entries.size() == capacity || m_held_bytes + bytes > m_most_bytes) drop_least_recent();
         m_held_bytes += bytes;
-        m_entries.push_back(std::move(e));
+        return m_entries.emplace_back(std::move(e)).plan;
     }
     void drop_least_recent() {
         auto const least =
@@ -100,7 +124,9 @@ private:
         return {static_cast<std::int64_t>(shape.operation),     static_cast<std::int64_t>(shape.count),
                 static_cast<std::int64_t>(shape.element_bytes), static_cast<std::int64_t>(shape.root),
                 static_cast<std::int64_t>(shape.exact),         static_cast<std::int64_t>(shape.commutative),
-                static_cast<std::int64_t>(shape.has_native),    link.latency.count(),
+                static_cast<std::int64_t>(shape.has_native),
+                static_cast<std::int64_t>(shape.in_place) + 2 * static_cast<std::int64_t>(shape.late),
+                link.latency.count(),
                 std::bit_cast<std::int64_t>(link.per_byte)};
     }
 
@@ -108,6 +134,7 @@ private:
     std::size_t m_held_bytes = 0;
     std::uint64_t m_time = 0; // counts the calls
     std::vector<entry> m_entries;
+    kept_plan m_unkept; // the last one that is not to be kept
 };
 
 } // namespace papcoll::inline v0::detail

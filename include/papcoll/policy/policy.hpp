@@ -2,11 +2,9 @@
 #pragma once
 
 #include <papcoll/context/link_model.hpp>
-#include <papcoll/executor/compile_program.hpp>
-#include <papcoll/executor/program_pieces.hpp>
 #include <papcoll/policy/call_shape.hpp>
-#include <papcoll/policy/execution_plan.hpp>
 #include <papcoll/policy/plan_size.hpp>
+#include <papcoll/program/program.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
 #include <algorithm>
@@ -33,8 +31,8 @@ namespace papcoll::inline v0 {
 ///  4. `p.check(shape)` throws std::invalid_argument, naming the member, for values that cannot be.
 ///  5. `p.fingerprint()` returns numbers equal for equal policies and different for others; empty when the
 ///     policy cannot tell, and its plans are then not kept for the next call.
-///  6. `p.plan(shape, link)` returns this rank's share, compiled, as a function of its arguments alone, so
-///     that all ranks plan the same.
+///  6. `p.plan(shape, link)` returns this rank's program, as a function of its arguments alone, so that the
+///     messages of all ranks fit together. See program_builder, and verify.
 template <class P>
 concept block_policy = std::copyable<P> &&
     requires(P const& p, call_shape const& shape, link_model const& link) {
@@ -44,7 +42,7 @@ concept block_policy = std::copyable<P> &&
     { p.name() } -> std::convertible_to<std::string_view>;
     p.check(shape);
     { p.fingerprint() } -> std::same_as<std::optional<std::vector<std::int64_t>>>;
-    { p.plan(shape, link) } -> std::same_as<execution_plan>;
+    { p.plan(shape, link) } -> std::same_as<program>;
 };
 
 namespace detail {
@@ -70,6 +68,9 @@ inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
     double const latencies = 32 * static_cast<double>(link.latency.count()) / std::max(link.per_byte, 1e-3);
     return std::max(static_cast<std::size_t>(std::min(latencies, 1e9)), std::size_t(32) << 10);
 }
+/// However long the data is, it is cut into no more pieces than this.
+inline constexpr std::size_t most_pieces = std::size_t(1) << 18;
+
 /// For messages of about this size. Three eighths behind the head: measured on an emulated cluster, between
 /// an eighth and a half all do; long messages need no more than covers a round trip.
 [[nodiscard]] inline auto windows_for(std::size_t message_bytes, call_shape const& shape,
@@ -80,7 +81,8 @@ inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;
             .sends = 1,
             .admission = true,
             .tail_bytes = std::size_t(32) << 10,
-            .longest_elements = std::max<std::size_t>(longest_message(link) / shape.element_bytes, 1)};
+            .longest_elements = std::max({longest_message(link) / shape.element_bytes,
+                                          shape.count / most_pieces, std::size_t(1)})};
 }
 /// The same for rounds of which each needs the one before: messages of one round hardly meet those of the
 /// next, so that admission pays only where a message takes longer than a few round trips. Where it takes a
@@ -140,55 +142,6 @@ template <class BlocksOf>
 /// Each rank's part is one block.
 [[nodiscard]] inline auto layout_of_ranks(call_shape const& shape) -> block_layout {
     return layout_of_ranks(shape, [](std::size_t) { return 1; });
-}
-
-/// A program whose blocks are not cut for the sake of messages.
-inline constexpr auto whole_blocks = std::numeric_limits<std::size_t>::max();
-
-/// With its messages cut as the windows say, and before them blocks of more than `longest_block` elements:
-/// here, where it then takes no more memory than a stage of this shape may, else when it is executed. Whether
-/// it is here may differ between ranks, the pieces do not.
-[[nodiscard]] inline auto with_pieces(message_program program, call_shape const& shape,
-                                      std::size_t longest_block) -> message_program {
-    if (program.windows.longest_elements == 0) return program;
-    constexpr std::size_t most_pieces = std::size_t(1) << 18; // and one more of each block
-    longest_block = std::max(longest_block, shape.count / most_pieces);
-    if (auto pieces = cut(program, longest_block, stage_limit(shape))) return std::move(*pieces);
-    program.piece_elements = longest_block;
-    return program;
-}
-
-/// Compiles this rank's share of a schedule of these blocks.
-[[nodiscard]] inline auto program_of(schedule_kind kind, rank_schedule const& share, call_shape const& shape,
-                                     block_layout layout, message_windows const& windows,
-                                     std::size_t longest_block = whole_blocks) -> message_program {
-    auto owned = layout.owned_by(shape);
-    return with_pieces(compile_uncut(kind, share, std::move(layout.ranges), std::move(owned), windows), shape,
-                       longest_block);
-}
-
-/// The share that a scheduler gives this rank, compiled.
-template <scheduler S>
-[[nodiscard]] auto program_of(S const& algorithm, call_shape const& shape, block_layout layout,
-                              message_windows const& windows, std::span<ticks const> arrivals = {},
-                              std::size_t longest_block = whole_blocks) -> message_program {
-    problem const p{.ranks = shape.ranks,
-                    .root = shape.root,
-                    .blocks = static_cast<int>(layout.ranges.size()),
-                    .arrivals = arrivals,
-                    .owners = layout.owners};
-    check(p);
-    auto const share = algorithm.for_rank(p, shape.rank);
-    return program_of(S::kind, share, shape, std::move(layout), windows, longest_block);
-}
-/// The same of parts that travel whole, whose blocks are cut all the same, so that long messages can be: all
-/// pieces of a part travel together.
-template <scheduler S>
-[[nodiscard]] auto program_of_parts(S const& algorithm, call_shape const& shape,
-                                    message_windows const& windows, std::span<ticks const> arrivals = {})
-    -> message_program {
-    return program_of(algorithm, shape, layout_of_ranks(shape), windows, arrivals,
-                      std::max<std::size_t>(windows.longest_elements, 1));
 }
 
 } // namespace detail

@@ -24,7 +24,7 @@ struct ring {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         return detail::whole_parts_plan(ring_scheduler{}, shape, link);
     }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/scheduler/reversed.hpp>
 
@@ -75,19 +76,19 @@ struct scheduled {
                 key.push_back(static_cast<std::int64_t>(byte));
         return key;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
-        if (shape.operation == collective_kind::all_gather ||
-            shape.operation == collective_kind::reduce_scatter) {
-            int const n = blocks(shape, static_cast<std::size_t>(shape.ranks));
-            return detail::plan_of(
-                stage(algorithm, shape, detail::layout_of_ranks(shape, detail::part_cut{n, 0}), link));
-        }
-        auto const layout = detail::layout_of_root(shape, blocks(shape, 1));
-        auto plan = detail::plan_of(stage(algorithm, shape, layout, link));
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
+        bool const has_parts = shape.operation == collective_kind::all_gather ||
+                               shape.operation == collective_kind::reduce_scatter;
+        int const n = blocks(shape, has_parts ? static_cast<std::size_t>(shape.ranks) : 1);
+        auto const layout = has_parts ? detail::layout_of_ranks(shape, detail::part_cut{n, 0})
+                                      : detail::layout_of_root(shape, n);
+        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
+        plan_writer plan(shape);
+        plan.add(algorithm, layout, windows, arrivals.times());
         if constexpr (S::kind == schedule_kind::reduction)
             if (shape.operation == collective_kind::all_reduce)
-                plan.stages.push_back(stage(reversed(algorithm), shape, layout, link));
-        return plan;
+                plan.add(reversed(algorithm), layout, windows, arrivals.times());
+        return plan.finish();
     }
 
 private:
@@ -98,12 +99,6 @@ private:
             most = std::min(most, (std::size_t(1) << 20) / static_cast<std::size_t>(shape.ranks));
         std::size_t const pieces = shape.bytes() / parts / (std::size_t(64) << 10);
         return segments.value_or(static_cast<int>(std::max<std::size_t>(std::min(pieces, most), 1)));
-    }
-    template <scheduler Algorithm>
-    [[nodiscard]] auto stage(Algorithm const& a, call_shape const& shape, detail::block_layout const& layout,
-                             link_model const& link) const -> execution_stage {
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
-        return detail::stage_of(detail::program_of(a, shape, layout, windows, arrivals.times()));
     }
 };
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <papcoll/policy/linear.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/program/triggered_gather.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -45,30 +47,38 @@ struct sorted_linear {
         key.push_back(static_cast<std::int64_t>(first_bytes));
         return key;
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
-        execution_stage first{.what = execution_stage::work::gather};
-        first.gather = program(shape);
-        auto plan = detail::plan_of(std::move(first));
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
+        plan_writer plan(shape);
+        auto const parts = rank_ranges(shape);
+        auto const part_of = [&](int rank) {
+            auto const& part = parts[static_cast<std::size_t>(rank)];
+            return region(memory::out, part.offset, part.size);
+        };
+        triggered_gather gather(plan.builder(), std::max<std::size_t>(first_bytes / shape.element_bytes, 1));
+        if (shape.rank != shape.root) {
+            if (plan.own_part().size() > 0) gather.answer(shape.root, plan.own_part());
+        } else {
+            for (int const rank : order(shape))
+                if (part_of(rank).size() > 0) gather.ask(rank, part_of(rank));
+        }
+        plan.begin_again();
         if (shape.operation == collective_kind::all_gather)
-            plan.stages.push_back(detail::broadcast_of_parts(shape, link));
-        return plan;
+            detail::add_broadcast_of_parts(plan, shape, link);
+        return plan.finish();
     }
 
 private:
-    [[nodiscard]] auto program(call_shape const& shape) const -> triggered_gather_program {
-        triggered_gather_program program{shape.root, {}, detail::gather_parts(shape)};
-        program.first_elements = std::max<std::size_t>(first_bytes / shape.element_bytes, 1);
-        program.order.resize(static_cast<std::size_t>(shape.ranks));
-        std::iota(program.order.begin(), program.order.end(), 0);
-        std::erase_if(program.order, [&](int rank) {
-            return rank == shape.root || program.parts[static_cast<std::size_t>(rank)].size == 0;
-        });
+    /// The other ranks in the order in which the root asks them.
+    [[nodiscard]] auto order(call_shape const& shape) const -> std::vector<int> {
+        std::vector<int> ranks(static_cast<std::size_t>(shape.ranks));
+        std::iota(ranks.begin(), ranks.end(), 0);
+        std::erase(ranks, shape.root);
         auto const times = arrivals.times();
         if (!times.empty())
-            std::stable_sort(program.order.begin(), program.order.end(), [&](int a, int b) {
+            std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
                 return times[static_cast<std::size_t>(a)] < times[static_cast<std::size_t>(b)];
             });
-        return program;
+        return ranks;
     }
 };
 

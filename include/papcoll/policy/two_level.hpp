@@ -3,6 +3,7 @@
 
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
 #include <papcoll/scheduler/reversed.hpp>
@@ -67,22 +68,29 @@ struct two_level {
         auto const nodes = nodes_of(shape);
         return !nodes.empty() && worthwhile(rank_grid(nodes), shape, link);
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         if (!uses_nodes(shape, link)) return flat().plan(shape, link);
         auto const nodes = nodes_of(shape);
+        plan_writer plan(shape);
         switch (shape.operation) {
         case collective_kind::broadcast:
-            return detail::plan_of(rooted<false>(nodes, shape, link));
+            add_rooted<false>(plan, nodes, shape, link);
+            break;
         case collective_kind::reduce:
-            return detail::plan_of(rooted<true>(nodes, shape, link));
+            add_rooted<true>(plan, nodes, shape, link);
+            break;
         case collective_kind::all_gather:
-            return detail::plan_of(ranked(two_level_scheduler{nodes, 0}, shape, link));
+            add_ranked(plan, two_level_scheduler{nodes, 0}, shape, link);
+            break;
         case collective_kind::reduce_scatter:
-            return detail::plan_of(ranked(reversed(two_level_scheduler{nodes, 0}), shape, link));
+            add_ranked(plan, reversed(two_level_scheduler{nodes, 0}), shape, link);
+            break;
         default:
-            return detail::plan_of(ranked(reversed(two_level_scheduler{nodes, 0}), shape, link),
-                                   ranked(two_level_scheduler{nodes, 0}, shape, link));
+            add_ranked(plan, reversed(two_level_scheduler{nodes, 0}), shape, link);
+            add_ranked(plan, two_level_scheduler{nodes, 0}, shape, link);
+            break;
         }
+        return plan.finish();
     }
 
     friend auto operator==(two_level const&, two_level const&) -> bool = default;
@@ -132,24 +140,23 @@ private:
         return {used, static_cast<int>(std::clamp<std::int64_t>(n, 1, std::max<std::int64_t>(most, 1)))};
     }
     template <bool Reduces>
-    [[nodiscard]] auto rooted(std::vector<int> const& nodes, call_shape const& shape,
-                              link_model const& link) const -> execution_stage {
+    void add_rooted(plan_writer& plan, std::vector<int> const& nodes, call_shape const& shape,
+                    link_model const& link) const {
         auto const chosen = choose(rank_grid(nodes), shape, link);
-        auto layout = detail::layout_of_root(shape, chosen.lanes * chosen.blocks);
+        auto const layout = detail::layout_of_root(shape, chosen.lanes * chosen.blocks);
         auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
         two_level_scheduler const algorithm{nodes, chosen.lanes};
         if constexpr (Reduces)
-            return detail::stage_of(
-                detail::program_of(reversed(algorithm), shape, std::move(layout), windows));
+            plan.add(reversed(algorithm), layout, windows);
         else
-            return detail::stage_of(detail::program_of(algorithm, shape, std::move(layout), windows));
+            plan.add(algorithm, layout, windows);
     }
     /// As circulant's; half of all that is gathered travels in the last round.
     template <scheduler S>
-    [[nodiscard]] static auto ranked(S const& algorithm, call_shape const& shape, link_model const& link)
-        -> execution_stage {
-        auto const windows = detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link);
-        return detail::stage_of(detail::program_of_parts(algorithm, shape, windows));
+    static void add_ranked(plan_writer& plan, S const& algorithm, call_shape const& shape,
+                           link_model const& link) {
+        plan.add(algorithm, detail::layout_of_ranks(shape),
+                 detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
     }
 };
 

@@ -105,8 +105,8 @@ private:
     }
     /// A plan names each block when it comes and when it goes, and has two messages for each round.
     [[nodiscard]] auto most_blocks_each(std::size_t parts) const -> std::size_t {
-        constexpr std::size_t block = list_bytes::block + 2 * list_bytes::use;
-        constexpr std::size_t round = 2 * list_bytes::message;
+        constexpr std::size_t block = 2 * program_bytes::use;
+        constexpr std::size_t round = 2 * program_bytes::message;
         auto const others =
             (m_sizes.size() - parts) * block + static_cast<std::size_t>(m_skips.rounds()) * round;
         return std::max<std::size_t>((m_limit - others) / (parts * block + round), 1);

@@ -3,6 +3,7 @@
 
 #include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
 
 #include <algorithm>
@@ -44,9 +45,11 @@ inline void check_block_time(std::optional<ticks> const& block_time) {
 /// The all-gather of a scheduler that moves each rank's part as a whole.
 template <scheduler S>
 [[nodiscard]] auto whole_parts_plan(S const& algorithm, call_shape const& shape, link_model const& link,
-                                    std::span<ticks const> arrivals = {}) -> execution_plan {
+                                    std::span<ticks const> arrivals = {}) -> program {
     auto const windows = windows_for(largest_part(shape) * shape.element_bytes, shape, link);
-    return plan_of(stage_of(program_of_parts(algorithm, shape, windows, arrivals)));
+    plan_writer plan(shape);
+    plan.add(algorithm, layout_of_ranks(shape), windows, arrivals);
+    return plan.finish();
 }
 
 } // namespace papcoll::inline v0::detail

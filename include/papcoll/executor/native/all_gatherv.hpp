@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/elements.hpp>
 #include <papcoll/executor/native/datatype.hpp>
 #include <papcoll/executor/native/operation.hpp>
 #include <papcoll/executor/native/pieces.hpp>
@@ -39,7 +39,7 @@ public:
             end += sizes[r];
         }
         if (!staged) return;
-        m_staging = std::make_unique<element_buffer<T>>(end);
+        m_staging.provide(element_type_of<T>(), end);
         m_places.assign(displs.begin(), displs.end());
     }
 
@@ -54,7 +54,7 @@ public:
             // All of them: members that the datatype leaves out come back as they were.
             for_each_staged(out, [](T* staged, std::size_t n, T* place) { std::copy_n(place, n, staged); });
             gather(native_input(in_place, in), m_sizes[m_rank], m_type.get(),
-                   m_staging ? m_staging->data() : out, m_sizes.data(), m_displs.data(), m_type.get());
+                   m_places.empty() ? out : staging(), m_sizes.data(), m_displs.data(), m_type.get());
             return;
         }
         if (in != mine) std::copy_n(in, sizes[m_rank], mine);
@@ -79,17 +79,19 @@ private:
     void for_each_staged(T* out, Copy copy) {
         for (std::size_t r = 0; r < m_places.size(); ++r)
             if (m_sizes[r] > 0)
-                copy(m_staging->data() + m_displs[r], static_cast<std::size_t>(m_sizes[r]),
+                copy(staging() + m_displs[r], static_cast<std::size_t>(m_sizes[r]),
                      out + m_places[r]);
     }
+
+    [[nodiscard]] auto staging() const -> T* { return reinterpret_cast<T*>(m_staging.data()); } // NOLINT
 
     native_handle m_type;
     std::size_t m_rank;
     std::size_t m_most;
     std::vector<int> m_sizes; // empty when the blocks are broadcast
     std::vector<int> m_displs;
-    std::unique_ptr<element_buffer<T>> m_staging; // where the displacements do not fit
-    std::vector<std::size_t> m_places;            // then: those that the caller gave
+    element_memory m_staging;          // where the displacements do not fit
+    std::vector<std::size_t> m_places; // then: those that the caller gave
 };
 
 } // namespace detail

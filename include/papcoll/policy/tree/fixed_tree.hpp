@@ -34,7 +34,7 @@ struct fixed_tree {
     [[nodiscard]] auto blocks(call_shape const& shape, link_model const& link) const -> int {
         return planner(shape, link).blocks(shape.operation != collective_kind::broadcast);
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> execution_plan {
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         return planner(shape, link).plan();
     }
 

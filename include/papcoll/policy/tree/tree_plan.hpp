@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/policy/scheduled.hpp>
 #include <papcoll/scheduler/reversed.hpp>
@@ -132,13 +133,13 @@ public:
         return tree_blocks(
             m_shape, [&](std::size_t elements) { return costs(elements, up); }, m_make);
     }
-    [[nodiscard]] auto plan(std::span<ticks const> arrivals = {}) const -> execution_plan {
-        execution_plan plan;
+    [[nodiscard]] auto plan(std::span<ticks const> arrivals = {}) const -> program {
+        plan_writer plan(m_shape);
         if (m_shape.operation != collective_kind::broadcast)
-            plan.stages.push_back(stage(scheduler_of(true), blocks(true), arrivals));
+            add(plan, scheduler_of(true), blocks(true), arrivals);
         if (m_shape.operation != collective_kind::reduce)
-            plan.stages.push_back(stage(reversed(scheduler_of(false)), blocks(false), {}));
-        return plan;
+            add(plan, reversed(scheduler_of(false)), blocks(false), {});
+        return plan.finish();
     }
 
 private:
@@ -151,11 +152,10 @@ private:
         return m_make(costs(block_partition{m_shape.count, blocks(up)}.largest(), up));
     }
     template <scheduler S>
-    [[nodiscard]] auto stage(S const& algorithm, int blocks, std::span<ticks const> arrivals) const
-        -> execution_stage {
-        auto layout = layout_of_root(m_shape, blocks);
+    void add(plan_writer& plan, S const& algorithm, int blocks, std::span<ticks const> arrivals) const {
+        auto const layout = layout_of_root(m_shape, blocks);
         auto const windows = windows_for(layout.longest() * m_shape.element_bytes, m_shape, m_link);
-        return stage_of(program_of(algorithm, m_shape, std::move(layout), windows, arrivals));
+        plan.add(algorithm, layout, windows, arrivals);
     }
 
     call_shape const& m_shape;

@@ -1,0 +1,61 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/executor/elements.hpp>
+#include <papcoll/executor/failure.hpp>
+#include <papcoll/executor/serialization.hpp>
+#include <papcoll/program/program.hpp>
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace papcoll::inline v0::detail {
+
+/// What the memory of a program holds of serialized values that have arrived: they are passed on as they
+/// came, and loaded when they are combined, or at the end.
+class archived_values {
+public:
+    using place = std::pair<memory, std::size_t>; // of an element
+
+    void clear() { m_values.clear(); }
+    /// A value has arrived from rank `peer`, or that it is missing.
+    void arrived(place at, content value, int peer) {
+        m_values.insert_or_assign(at, arrival{std::move(value), peer});
+    }
+    /// The value at this place as it arrived; null: it is in memory.
+    [[nodiscard]] auto find(place at) const -> content const* {
+        auto const found = m_values.find(at);
+        return found == m_values.end() ? nullptr : &found->second.value;
+    }
+    /// Something is written there.
+    void forget(region const& r) { m_values.erase(first_of(r), last_of(r)); }
+    /// Calls load(element, content) for the values of a region that are not in memory yet, which they are
+    /// then. Throws missing_value_error for one that is missing.
+    template <class Load>
+    void load(region const& r, Load load) {
+        auto const last = last_of(r);
+        for (auto v = first_of(r); v != last; v = m_values.erase(v)) {
+            if (v->second.value.is_missing()) throw missing_value_error(v->second.peer);
+            load(v->first.second, v->second.value);
+        }
+    }
+
+private:
+    struct arrival {
+        content value;
+        int peer;
+    };
+    using value_map = std::map<place, arrival>;
+
+    auto first_of(region const& r) -> value_map::iterator {
+        return m_values.lower_bound({r.where(), r.offset()});
+    }
+    auto last_of(region const& r) -> value_map::iterator {
+        return m_values.lower_bound({r.where(), r.end()});
+    }
+
+    value_map m_values;
+};
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,211 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/executor/buffers.hpp>
+#include <papcoll/executor/serialization.hpp>
+#include <papcoll/operators/combine.hpp>
+#include <papcoll/operators/operators.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// What an executor must know of the type of the elements. Functions that take `n` work on n elements.
+struct element_type {
+    enum class format {
+        bytes,   ///< elements travel as their bytes
+        packed,  ///< by wire_format; `most_bytes(n)` is the same on all ranks
+        archived ///< by archive_format; only the sender knows how long they are
+    };
+
+    std::size_t size;
+    std::size_t alignment;
+    format wire;
+    /// Memory for elements that arrive or are combined. Bytes are not initialised.
+    void* (*make)(std::size_t n);
+    void (*destroy)(void* elements);
+    /// The target may overlap the source from below. Null where elements cannot be assigned.
+    void (*copy)(void const* from, void* to, std::size_t n);
+    std::size_t (*most_bytes)(std::size_t n);
+    std::size_t (*pack)(void const* from, std::size_t n, std::span<std::byte> to);
+    std::size_t (*unpack)(std::span<std::byte const> from, void* to, std::size_t n);
+    std::vector<char> (*save)(void const* from, std::size_t n);
+    void (*load)(std::span<char const> from, void* to, std::size_t n);
+};
+
+/// The functions of element_type for one size and alignment of elements that are bytes.
+template <std::size_t Size, std::size_t Alignment>
+struct byte_elements {
+    static constexpr auto alignment = std::align_val_t(std::max<std::size_t>(Alignment, 64));
+
+    static auto make(std::size_t n) -> void* { return ::operator new(n * Size, alignment); }
+    static void destroy(void* elements) { ::operator delete(elements, alignment); }
+    static void copy(void const* from, void* to, std::size_t n) { std::memmove(to, from, n * Size); }
+
+    static constexpr element_type type{.size = Size,
+                                       .alignment = Alignment,
+                                       .wire = element_type::format::bytes,
+                                       .make = make,
+                                       .destroy = destroy,
+                                       .copy = copy,
+                                       .most_bytes = nullptr,
+                                       .pack = nullptr,
+                                       .unpack = nullptr,
+                                       .save = nullptr,
+                                       .load = nullptr};
+};
+
+/// The same for elements that are more than bytes.
+template <class T>
+struct object_elements {
+    static auto make(std::size_t n) -> void* { return new T[n]; }
+    static void destroy(void* elements) { delete[] static_cast<T*>(elements); }
+    static void copy(void const* from, void* to, std::size_t n) {
+        if constexpr (std::is_copy_assignable_v<T>)
+            std::copy_n(static_cast<T const*>(from), n, static_cast<T*>(to));
+    }
+    static auto most_bytes(std::size_t n) -> std::size_t { return wire_format<T>::bytes(n); }
+    static auto pack(void const* from, std::size_t n, std::span<std::byte> to) -> std::size_t {
+        return wire_format<T>::pack(static_cast<T const*>(from), n, to);
+    }
+    static auto unpack(std::span<std::byte const> from, void* to, std::size_t n) -> std::size_t {
+        return wire_format<T>::unpack(from, static_cast<T*>(to), n);
+    }
+    static auto save(void const* from, std::size_t n) -> std::vector<char> {
+        return archive_format<T>::save(static_cast<T const*>(from), n);
+    }
+    static void load(std::span<char const> from, void* to, std::size_t n) {
+        archive_format<T>::load(from, static_cast<T*>(to), n);
+    }
+
+    static constexpr auto describe() -> element_type {
+        element_type type{.size = sizeof(T),
+                          .alignment = alignof(T),
+                          .wire = element_type::format::bytes,
+                          .make = make,
+                          .destroy = destroy,
+                          .copy = std::is_copy_assignable_v<T> ? copy : nullptr,
+                          .most_bytes = nullptr,
+                          .pack = nullptr,
+                          .unpack = nullptr,
+                          .save = nullptr,
+                          .load = nullptr};
+        if constexpr (serializable<T>) {
+            type.wire = element_type::format::archived;
+            type.save = save;
+            type.load = load;
+        } else if constexpr (!wire_format<T>::is_bytes) {
+            type.wire = element_type::format::packed;
+            type.most_bytes = most_bytes;
+            type.pack = pack;
+            type.unpack = unpack;
+        }
+        return type;
+    }
+    static constexpr element_type type = describe();
+};
+
+template <class T>
+[[nodiscard]] constexpr auto element_type_of() -> element_type const& {
+    if constexpr (travels_as_bytes<T>)
+        return byte_elements<sizeof(T), alignof(T)>::type;
+    else
+        return object_elements<T>::type;
+}
+
+/// Memory of papcoll's own for elements.
+class element_memory {
+public:
+    element_memory() = default;
+    element_memory(element_memory const&) = delete;
+    auto operator=(element_memory const&) -> element_memory& = delete;
+    ~element_memory() { release(); }
+
+    /// Room for n elements of a type; kept where it is there.
+    void provide(element_type const& type, std::size_t n) {
+        if (n == 0 || (m_type == &type && m_count >= n)) return;
+        release();
+        m_data = type.make(n);
+        m_type = &type;
+        m_count = n;
+    }
+    void release() noexcept {
+        if (m_type != nullptr) m_type->destroy(m_data);
+        m_type = nullptr;
+        m_data = nullptr;
+        m_count = 0;
+    }
+    [[nodiscard]] auto data() const -> std::byte* { return static_cast<std::byte*>(m_data); }
+    [[nodiscard]] auto bytes() const -> std::size_t { return m_type != nullptr ? m_count * m_type->size : 0; }
+
+private:
+    element_type const* m_type = nullptr;
+    void* m_data = nullptr;
+    std::size_t m_count = 0;
+};
+
+/// A reduction operator on elements of one type. Small operators are kept in place, others are shared.
+class combiner {
+public:
+    combiner() = default;
+    template <class T, reduction_operator<T> Op>
+    static auto of(Op op) -> combiner {
+        combiner result;
+        result.m_combine = combine_elements<T, Op>;
+        result.m_alike = combine_elements_alike<T, Op>;
+        result.m_alike_elements = alike_elements<T>;
+        if constexpr (is_small<Op>) {
+            ::new (static_cast<void*>(result.m_small.data())) Op(std::move(op));
+        } else {
+            result.m_shared = std::make_shared<Op>(std::move(op));
+        }
+        return result;
+    }
+
+    /// result[i] = op(left[i], right[i]); see papcoll::detail::combine.
+    void operator()(void const* left, void const* right, void* result, std::size_t n) {
+        m_combine(function(), left, right, result, n);
+    }
+    /// See combine_alike.
+    void alike(void const* left, void const* right, void* result, std::size_t n, void* work) {
+        m_alike(function(), left, right, result, n, work);
+    }
+    /// The elements that `work` has room for.
+    [[nodiscard]] auto work_elements() const -> std::size_t { return m_alike_elements; }
+
+private:
+    static constexpr std::size_t small_bytes = 16;
+    template <class Op>
+    static constexpr bool is_small = std::is_trivially_copyable_v<Op> && std::is_trivially_destructible_v<Op> &&
+                                     sizeof(Op) <= small_bytes && alignof(Op) <= alignof(std::max_align_t);
+
+    template <class T, class Op>
+    static void combine_elements(void* op, void const* left, void const* right, void* result, std::size_t n) {
+        combine(static_cast<T const*>(left), static_cast<T const*>(right), static_cast<T*>(result), n,
+                *static_cast<Op*>(op));
+    }
+    template <class T, class Op>
+    static void combine_elements_alike(void* op, void const* left, void const* right, void* result,
+                                       std::size_t n, void* work) {
+        combine_alike(static_cast<T const*>(left), static_cast<T const*>(right), static_cast<T*>(result), n,
+                      *static_cast<Op*>(op), static_cast<T*>(work));
+    }
+    [[nodiscard]] auto function() -> void* { return m_shared ? m_shared.get() : m_small.data(); }
+
+    void (*m_combine)(void*, void const*, void const*, void*, std::size_t) = nullptr;
+    void (*m_alike)(void*, void const*, void const*, void*, std::size_t, void*) = nullptr;
+    std::size_t m_alike_elements = 0;
+    alignas(std::max_align_t) std::array<std::byte, small_bytes> m_small{};
+    std::shared_ptr<void> m_shared;
+};
+
+} // namespace papcoll::inline v0::detail

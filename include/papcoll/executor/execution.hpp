@@ -1,0 +1,524 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/context.hpp>
+#include <papcoll/context/progress_engine.hpp>
+#include <papcoll/executor/archived_values.hpp>
+#include <papcoll/executor/contribution.hpp>
+#include <papcoll/executor/elements.hpp>
+#include <papcoll/executor/failure.hpp>
+#include <papcoll/executor/message_flow.hpp>
+#include <papcoll/executor/program_state.hpp>
+#include <papcoll/executor/stretches.hpp>
+#include <papcoll/program/program.hpp>
+#include <papcoll/program/program_builder.hpp>
+#include <papcoll/transport/transport.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// What a program works on in one call.
+struct call_memory {
+    void const* in = nullptr;
+    void* out = nullptr;
+    detail::element_type const* type = nullptr;
+    /// How many values of the type are one element of the program.
+    std::size_t unit = 1;
+    /// Of a program that combines.
+    detail::combiner op = {};
+    /// Of a program with a contribution; its data, where it has some, becomes `in`.
+    std::shared_ptr<contribution const> late = {};
+};
+
+/// Executes programs: every collective of papcoll's is one of these.
+///
+/// Sends leave in the order of the program, each as soon as what it waits for has ended and, with admission,
+/// the receiver has admitted it and the head of the send before has arrived. Receives are posted and admitted
+/// in order, a bounded window ahead. Combinations and copies are made while messages are under way.
+///
+/// A rank that fails (its operator throws, or something that it received is not what it expects) completes
+/// its communication: from then on it sends empty messages, by which those who depend on it fail, too.
+///
+/// Values that travel serialized are a wire format: each message is the lengths of its values and then their
+/// contents, one message at a time in each direction; long contents wait for their receiver by the library's
+/// own rendezvous.
+///
+/// No deadlock: what verify accepts ends with windows of one, since messages of a pair of ranks stay in order
+/// and the windows for sends and receives are independent.
+template <transport Transport>
+class execution final : public operation {
+public:
+    explicit execution(std::shared_ptr<program const> what)
+        : m_program(what->uncut ? std::make_shared<program const>(in_pieces(*what)) : std::move(what))
+        , m_state(*m_program)
+        , m_arriving(m_state.receives().size())
+        , m_leaving(m_state.sends().size()) {}
+
+    /// Begins it, or begins it again when it has ended; the tag is that of the operation.
+    void begin(std::shared_ptr<context<Transport>> c, int tag, call_memory const& with) {
+        begin_again();
+        m_context = std::move(c);
+        m_flow.use(m_context->transport_layer(), tag);
+        m_memory = with;
+        m_element_bytes = with.type->size * with.unit;
+        provide_memory();
+        m_values.clear();
+        m_failure = {};
+        m_state.restart();
+        m_next_receive = m_next_send = m_listening = 0;
+        m_open_receives = m_open_sends = 0;
+        m_finished = false;
+    }
+
+    auto advance(bool block) -> bool override {
+        if (m_finished) return false;
+        bool progressed = take_contribution();
+        progressed = work() || progressed;
+        auto const ended = [this](label const& what, detail::arrival_of_message arrival) {
+            complete(what, arrival);
+        };
+        // What could be begun has been: only a message that ends can bring anything new.
+        if (m_flow.poll(block, ended)) {
+            work();
+            progressed = true;
+        }
+        if (m_flow.empty()) conclude();
+        return progressed;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
+    auto abandon() noexcept -> bool override {
+        m_abandoned = true;
+        return m_flow.abandon();
+    }
+
+    /// Whether it can be begun again, once it has ended.
+    [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned; }
+    /// Lets the user's memory and operator go.
+    void let_go() noexcept { m_memory = {}; }
+    /// The memory behind it.
+    [[nodiscard]] auto held_bytes() const -> std::size_t {
+        return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
+               m_arriving.capacity() * sizeof(arriving);
+    }
+
+private:
+    using index = program::index;
+    using format = detail::element_type::format;
+
+    struct label {
+        enum class kind : std::uint8_t { send, head, rest, told, admission, head_is_there, lengths } what;
+        std::size_t position; // among the sends or receives
+    };
+    /// A message that leaves, or arrives.
+    struct leaving {
+        detail::stretch_list<std::byte const> list;
+        std::vector<std::byte> staging;
+        std::vector<std::uint64_t> lengths; // of values
+        std::vector<detail::content> contents;
+        int pieces = 0;
+        bool admitted = false;
+    };
+    struct arriving {
+        detail::stretch_list<std::byte> list;
+        std::vector<std::byte> staging;
+        std::vector<std::uint64_t> lengths;
+        std::shared_ptr<std::vector<char>> contents;
+        int pieces = 0;
+    };
+    static constexpr std::uint64_t missing = std::numeric_limits<std::uint64_t>::max();
+
+    // Memory
+
+    void provide_memory() {
+        auto const work = m_state.combines_alike() ? m_memory.op.work_elements() : 0;
+        m_work_values = (work + 63) / 64 * 64;
+        m_scratch.provide(*m_memory.type, m_work_values + m_program->scratch * m_memory.unit);
+        m_bases = {const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.in)), // NOLINT: not written
+                   static_cast<std::byte*>(m_memory.out),
+                   m_scratch.data() + m_work_values * m_memory.type->size};
+    }
+    [[nodiscard]] auto data(region const& r) const -> std::byte* {
+        return m_bases[static_cast<std::size_t>(r.where())] + r.offset() * m_element_bytes;
+    }
+    [[nodiscard]] auto bytes(region const& r) const -> std::span<std::byte> {
+        return {data(r), r.size() * m_element_bytes};
+    }
+    [[nodiscard]] auto wire() const -> format { return m_memory.type->wire; }
+    [[nodiscard]] auto is_archived() const -> bool { return wire() == format::archived; }
+
+    // Instructions
+
+    [[nodiscard]] auto send_at(std::size_t position) const -> index { return m_state.sends()[position]; }
+    [[nodiscard]] auto receive_at(std::size_t position) const -> index {
+        return m_state.receives()[position];
+    }
+    [[nodiscard]] auto peer(index i) const -> int { return m_program->instructions[i].peer; }
+    [[nodiscard]] auto elements(index i) const -> std::size_t { return m_program->elements_of(i); }
+    [[nodiscard]] auto admits(index i) const -> bool {
+        return !is_archived() && m_program->windows_of(i).admits(elements(i));
+    }
+    [[nodiscard]] auto receive_window(index i) const -> int {
+        auto const& w = m_program->windows_of(i);
+        return is_archived() ? 1 : w.limit(elements(i), w.receives);
+    }
+    /// A transport may have fewer under way than the program says.
+    [[nodiscard]] auto send_window(index i) const -> int {
+        auto const& w = m_program->windows_of(i);
+        int const wanted = is_archived() ? 1 : w.limit(elements(i), w.sends);
+        if constexpr (requires { Transport::most_sends; }) return std::min(wanted, Transport::most_sends);
+        return wanted;
+    }
+    /// Where the head of a message ends. Both ends find the same place.
+    [[nodiscard]] auto head_of(index i, std::size_t all) const -> std::size_t {
+        return admits(i) ? all - std::min(m_program->windows_of(i).tail_bytes, all / 8 * 3) : all;
+    }
+
+    auto take_contribution() -> bool {
+        if (m_state.contributions().empty() || !m_memory.late || !m_memory.late->there()) return false;
+        if (m_memory.late->data() != nullptr)
+            m_bases[static_cast<std::size_t>(memory::in)] =
+                const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.late->data())); // NOLINT
+        m_memory.late.reset();
+        for (auto const i : m_state.contributions()) m_state.end(i);
+        return true;
+    }
+    auto work() -> bool {
+        bool any = issue();
+        for (auto i = m_state.take_ready(); i != detail::program_state::none; i = m_state.take_ready()) {
+            compute(i);
+            issue();
+            any = true;
+        }
+        return any;
+    }
+    auto issue() -> bool {
+        bool const received = post_receives();
+        bool const listening = post_admissions();
+        bool const sent = issue_sends();
+        return received || listening || sent;
+    }
+
+    void compute(index i) {
+        m_failure.attempt([&] {
+            if (m_program->instructions[i].what == program::action::combine)
+                combine(i);
+            else
+                copy(i);
+        });
+        m_state.end(i);
+    }
+    void combine(index i) {
+        auto const regions = m_program->regions_of(i);
+        for (std::size_t r = 0; r < regions.size(); r += 3) {
+            auto const target = regions[r], left = regions[r + 1], right = regions[r + 2];
+            if (is_archived()) load(left), load(right), m_values.forget(target);
+            auto const n = target.size() * m_memory.unit;
+            if (m_program->instructions[i].alike)
+                m_memory.op.alike(data(left), data(right), data(target), n, m_scratch.data());
+            else
+                m_memory.op(data(left), data(right), data(target), n);
+        }
+    }
+    void copy(index i) {
+        auto const regions = m_program->regions_of(i);
+        for (std::size_t r = 0; r < regions.size(); r += 2) {
+            if (is_archived()) load(regions[r + 1]), m_values.forget(regions[r]);
+            m_memory.type->copy(data(regions[r + 1]), data(regions[r]), regions[r].size() * m_memory.unit);
+        }
+    }
+
+    // Receives
+
+    auto post_receives() -> bool {
+        auto const& receives = m_state.receives();
+        bool any = false;
+        while (m_next_receive < receives.size() && m_state.may_begin(receives[m_next_receive]) &&
+               m_open_receives < receive_window(receives[m_next_receive])) {
+            receive(m_next_receive++);
+            ++m_open_receives;
+            any = true;
+        }
+        return any;
+    }
+    void receive(std::size_t position) {
+        if (is_archived()) return receive_lengths(position);
+        auto const i = receive_at(position);
+        auto& a = m_arriving[position];
+        auto const room = make_room(i, a);
+        auto const head = head_of(i, room.bytes());
+        a.pieces = head < room.bytes() ? 2 : 1;
+        m_flow.receive(channel::data, a.pieces == 1 ? room : room.slice(0, head, m_list), peer(i),
+                       {label::kind::head, position});
+        if (a.pieces == 2)
+            m_flow.receive(channel::data, room.slice(head, room.bytes() - head, m_list), peer(i),
+                           {label::kind::rest, position});
+        if (admits(i)) m_flow.send(channel::control, {}, peer(i), {label::kind::told, 0});
+    }
+    auto make_room(index i, arriving& a) -> message_parts {
+        a.list.clear();
+        if (wire() == format::packed) {
+            a.staging.resize(m_memory.type->most_bytes(elements(i) * m_memory.unit));
+            return std::span<std::byte>(a.staging);
+        }
+        for (auto const& r : m_program->regions_of(i)) a.list.add(bytes(r));
+        if (!a.list.better_packed()) return a.list.parts();
+        a.staging.resize(a.list.bytes());
+        return std::span<std::byte>(a.staging);
+    }
+    void head_arrived(std::size_t position) {
+        --m_open_receives;
+        auto const i = receive_at(position);
+        if (admits(i)) m_flow.send(channel::control, {}, peer(i), {label::kind::told, 0}, 1);
+    }
+    // The rest may be complete before the head: MPI libraries treat short messages differently.
+    void piece_arrived(std::size_t position) {
+        auto& a = m_arriving[position];
+        if (--a.pieces > 0) return;
+        auto const i = receive_at(position);
+        if (is_archived())
+            keep_values(i, a);
+        else
+            m_failure.attempt([&] { unpack(i, a); });
+        m_state.end(i);
+    }
+    void unpack(index i, arriving& a) {
+        if (wire() != format::packed) {
+            if (a.list.better_packed()) a.list.scatter(a.staging.data());
+            return;
+        }
+        std::size_t read = 0;
+        for (auto const& r : m_program->regions_of(i))
+            read += m_memory.type->unpack(std::span<std::byte const>(a.staging).subspan(read), data(r),
+                                          r.size() * m_memory.unit);
+    }
+
+    // Sends
+
+    // Admissions of one receiver come in the order of the messages to it.
+    auto post_admissions() -> bool {
+        auto const& sends = m_state.sends();
+        bool any = false;
+        for (; m_listening < std::min(sends.size(), m_next_send + 4); ++m_listening) {
+            m_leaving[m_listening].admitted = !admits(sends[m_listening]);
+            if (m_leaving[m_listening].admitted) continue;
+            m_flow.receive(channel::control, {}, peer(sends[m_listening]),
+                           {label::kind::admission, m_listening});
+            any = true;
+        }
+        return any;
+    }
+    auto issue_sends() -> bool {
+        auto const& sends = m_state.sends();
+        bool any = false;
+        while (m_next_send < sends.size() && m_leaving[m_next_send].admitted &&
+               m_state.may_begin(sends[m_next_send]) && m_open_sends < send_window(sends[m_next_send])) {
+            send(m_next_send++);
+            ++m_open_sends;
+            any = true;
+            post_admissions();
+        }
+        return any;
+    }
+    void send(std::size_t position) {
+        if (is_archived()) return send_values(position);
+        auto const i = send_at(position);
+        auto& l = m_leaving[position];
+        auto const parts = content_of(i, l);
+        auto const head = head_of(i, parts.bytes());
+        l.pieces = head < parts.bytes() ? 2 : 1;
+        send_piece(l.pieces == 1 ? parts : parts.slice(0, head, m_const_list), position);
+        if (l.pieces == 2) send_piece(parts.slice(head, parts.bytes() - head, m_const_list), position);
+        if (admits(i))
+            m_flow.receive(channel::control, {}, peer(i), {label::kind::head_is_there, position}, 1);
+    }
+    auto content_of(index i, leaving& l) -> const_message_parts {
+        l.list.clear();
+        if (wire() == format::packed) {
+            l.staging.resize(m_memory.type->most_bytes(elements(i) * m_memory.unit));
+            m_failure.attempt([&] { pack(i, l); });
+            return std::span<std::byte const>(l.staging); // with its slack: both ends count the same bytes
+        }
+        for (auto const& r : m_program->regions_of(i)) l.list.add(bytes(r));
+        if (!l.list.better_packed()) return l.list.parts();
+        l.staging.resize(l.list.bytes());
+        l.list.gather(l.staging.data());
+        return std::span<std::byte const>(l.staging);
+    }
+    void pack(index i, leaving& l) {
+        std::size_t used = 0;
+        for (auto const& r : m_program->regions_of(i))
+            used += m_memory.type->pack(data(r), r.size() * m_memory.unit, std::span(l.staging).subspan(used));
+    }
+    void send_piece(const_message_parts const& piece, std::size_t position) {
+        label const what{label::kind::send, position};
+        if (m_failure)
+            m_flow.send_nothing(channel::data, piece, peer(send_at(position)), what);
+        else
+            m_flow.send(channel::data, piece, peer(send_at(position)), what);
+    }
+    void left(std::size_t position) {
+        auto& l = m_leaving[position];
+        if (--l.pieces > 0) return;
+        l.contents.clear();
+        auto const i = send_at(position);
+        if (!admits(i)) --m_open_sends;
+        m_state.end(i);
+    }
+
+    // Serialized values
+
+    void load(region const& r) {
+        m_values.load(r, [&](std::size_t element, detail::content const& value) {
+            m_memory.type->load(value.bytes(), data({r.where(), element, 1}), m_memory.unit);
+        });
+    }
+    void send_values(std::size_t position) {
+        auto const i = send_at(position);
+        auto& l = m_leaving[position];
+        l.lengths.clear();
+        l.list.clear();
+        for (auto const& r : m_program->regions_of(i))
+            for (auto e = r.offset(); e < r.end(); ++e) l.contents.push_back(value_at(r.where(), e));
+        for (auto const& c : l.contents) {
+            l.lengths.push_back(c.is_missing() ? missing : c.bytes().size());
+            if (!c.bytes().empty()) l.list.add(std::as_bytes(c.bytes()));
+        }
+        l.pieces = l.list.bytes() > 0 ? 2 : 1;
+        label const what{label::kind::send, position};
+        m_flow.send(channel::control, std::as_bytes(std::span<std::uint64_t const>(l.lengths)), peer(i), what);
+        if (l.pieces == 2) m_flow.send(channel::data, l.list.parts(), peer(i), what);
+    }
+    auto value_at(memory where, std::size_t element) -> detail::content {
+        if (auto const* const came = m_values.find({where, element})) return *came;
+        detail::content saved;
+        m_failure.attempt([&] {
+            saved =
+                detail::content(m_memory.type->save(data({where, element, 1}), m_memory.unit));
+        });
+        return saved;
+    }
+    void receive_lengths(std::size_t position) {
+        auto const i = receive_at(position);
+        auto& a = m_arriving[position];
+        a.lengths.assign(elements(i), 0);
+        m_flow.receive(channel::control, std::as_writable_bytes(std::span(a.lengths)), peer(i),
+                       {label::kind::lengths, position});
+    }
+    void receive_values(std::size_t position) {
+        auto const i = receive_at(position);
+        auto& a = m_arriving[position];
+        std::uint64_t sum = 0;
+        for (auto const n : a.lengths) sum += n == missing ? 0 : n;
+        a.contents = std::make_shared<std::vector<char>>(static_cast<std::size_t>(sum));
+        a.pieces = 1;
+        if (sum > 0) {
+            m_flow.receive(channel::data, std::as_writable_bytes(std::span(*a.contents)), peer(i),
+                           {label::kind::head, position});
+        } else {
+            --m_open_receives;
+            piece_arrived(position);
+        }
+    }
+    void keep_values(index i, arriving& a) {
+        std::size_t n = 0;
+        std::size_t begin = 0;
+        for (auto const& r : m_program->regions_of(i))
+            for (auto e = r.offset(); e < r.end(); ++e) {
+                auto const length = a.lengths[n++];
+                detail::content value;
+                if (length != missing) {
+                    value = detail::content(a.contents, begin, static_cast<std::size_t>(length));
+                    begin += static_cast<std::size_t>(length);
+                }
+                m_values.arrived({r.where(), e}, std::move(value), peer(i));
+            }
+        a.contents.reset();
+    }
+
+    // Messages that have ended
+
+    void complete(label const& what, detail::arrival_of_message arrival) {
+        if (arrival != detail::arrival_of_message::whole) not_whole(what, arrival);
+        switch (what.what) {
+        case label::kind::told:
+            break;
+        case label::kind::admission:
+            m_leaving[what.position].admitted = true;
+            break;
+        case label::kind::head_is_there:
+            --m_open_sends;
+            break;
+        case label::kind::send:
+            left(what.position);
+            break;
+        case label::kind::head:
+            head_arrived(what.position);
+            [[fallthrough]];
+        case label::kind::rest:
+            piece_arrived(what.position);
+            break;
+        case label::kind::lengths:
+            receive_values(what.position);
+            break;
+        }
+    }
+    // Lengths or contents of values that do not come as they must are of values that are missing.
+    void not_whole(label const& what, detail::arrival_of_message arrival) {
+        bool const is_lengths = what.what == label::kind::lengths;
+        if (!is_lengths && what.what != label::kind::head && what.what != label::kind::rest) return;
+        if (is_archived()) {
+            auto& lengths = m_arriving[what.position].lengths;
+            std::fill(lengths.begin(), lengths.end(), missing);
+        } else {
+            m_failure.check(arrival, peer(receive_at(what.position)));
+        }
+    }
+    // Nothing is under way and nothing could be begun: the operation is over, or the program is wrong.
+    void conclude() {
+        if (!m_state.over()) {
+            if (m_memory.late) return; // the contribution is still to come
+            throw std::logic_error("papcoll: the program cannot proceed; verify tells why");
+        }
+        if (is_archived())
+            m_failure.attempt([&] { load({memory::out, 0, std::numeric_limits<std::size_t>::max() >> 2}); });
+        m_finished = true;
+        m_context.reset();
+    }
+
+    std::shared_ptr<program const> m_program;
+    detail::program_state m_state;
+    std::shared_ptr<context<Transport>> m_context;
+    detail::message_flow<Transport, label> m_flow;
+    call_memory m_memory;
+    std::size_t m_element_bytes = 1;
+    std::size_t m_work_values = 0;
+    detail::element_memory m_scratch;
+    std::array<std::byte*, 3> m_bases{};
+    std::vector<arriving> m_arriving;
+    std::vector<leaving> m_leaving;
+    detail::archived_values m_values;
+    detail::first_failure m_failure;
+    std::vector<std::span<std::byte>> m_list;
+    std::vector<std::span<std::byte const>> m_const_list;
+    std::size_t m_next_receive = 0;
+    std::size_t m_next_send = 0;
+    std::size_t m_listening = 0; // the next send whose admission is not listened for
+    int m_open_receives = 0;
+    int m_open_sends = 0;
+    bool m_finished = true;
+    bool m_abandoned = false;
+};
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,150 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/detail/held_bytes.hpp>
+#include <papcoll/program/message_windows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+/// What a program works on.
+enum class memory : std::uint8_t {
+    in,     ///< the user's operands, or its part; nothing is written there
+    out,    ///< where the user wants the result; of a broadcast the user's data
+    scratch ///< papcoll's own
+};
+
+/// A stretch of memory, in elements.
+class region {
+public:
+    region() = default;
+    constexpr region(memory where, std::size_t offset, std::size_t size)
+        : m_offset(offset)
+        , m_size_and_place(size << place_bits | static_cast<std::size_t>(where)) {}
+
+    [[nodiscard]] constexpr auto where() const -> memory {
+        return static_cast<memory>(m_size_and_place & ((1u << place_bits) - 1));
+    }
+    [[nodiscard]] constexpr auto offset() const -> std::size_t { return m_offset; }
+    [[nodiscard]] constexpr auto size() const -> std::size_t { return m_size_and_place >> place_bits; }
+    [[nodiscard]] constexpr auto end() const -> std::size_t { return m_offset + size(); }
+    /// `count` elements of it from `begin` on.
+    [[nodiscard]] constexpr auto part(std::size_t begin, std::size_t count) const -> region {
+        return {where(), m_offset + begin, count};
+    }
+    /// Whether `next` begins where this ends.
+    [[nodiscard]] constexpr auto is_followed_by(region const& next) const -> bool {
+        return where() == next.where() && end() == next.offset();
+    }
+
+    friend constexpr auto operator==(region const&, region const&) -> bool = default;
+
+private:
+    static constexpr int place_bits = 2;
+
+    std::size_t m_offset = 0;
+    std::size_t m_size_and_place = 0;
+};
+
+/// What one rank does in one collective: instructions over the memory of the call. Made by a
+/// program_builder, which finds out what each instruction has to wait for; checked by verify.
+///
+/// An instruction begins when those that it waits for have ended. Sends begin in the order of the program,
+/// and so do receives, each kind within its window; combinations and copies begin in any order. Of two ranks
+/// the k-th message that one sends to the other is the k-th that this one receives from it.
+struct program {
+    enum class action : std::uint8_t {
+        send,        ///< the regions, one behind the other, to the peer
+        receive,     ///< a message of the peer into the regions
+        combine,     ///< regions in threes: target ← left ⊕ right; the target is an operand or apart from both
+        copy,        ///< regions in pairs: target ← source
+        contribution ///< the rank's own data comes into the regions, when the program contributes it
+    };
+    using index = std::uint32_t;
+
+    struct instruction {
+        action what;
+        /// Of a combination: in the same bits on all ranks, wherever the operands lie.
+        bool alike = false;
+        /// Of a message: which windows it goes by.
+        std::uint16_t windows = 0;
+        /// Of a message: the other rank.
+        std::int32_t peer = -1;
+        index first_region;
+        index first_wait;
+    };
+
+    std::vector<instruction> instructions;
+    std::vector<region> regions;
+    /// What each instruction waits for: earlier ones, in ascending order.
+    std::vector<index> waits;
+    /// Of an uncut program: pairs (earlier, later) of instructions whose order the data does not ask for.
+    std::vector<std::pair<index, index>> order;
+    std::vector<message_windows> windows;
+    /// Elements of papcoll's own memory.
+    std::size_t scratch = 0;
+    /// Whether `in` and `out` are the same memory: element i of one is element i of the other.
+    bool in_place = false;
+    /// Whether messages are still to be cut into pieces, see in_pieces().
+    bool uncut = false;
+    /// The MPI library's own routine does it all: there are no instructions.
+    bool native = false;
+
+    [[nodiscard]] auto size() const -> index { return static_cast<index>(instructions.size()); }
+    [[nodiscard]] auto regions_of(index i) const -> std::span<region const> {
+        auto const begin = instructions[i].first_region;
+        auto const end = i + 1 < size() ? instructions[i + 1].first_region : regions.size();
+        return std::span(regions).subspan(begin, end - begin);
+    }
+    [[nodiscard]] auto waits_of(index i) const -> std::span<index const> {
+        auto const begin = instructions[i].first_wait;
+        auto const end = i + 1 < size() ? instructions[i + 1].first_wait : waits.size();
+        return std::span(waits).subspan(begin, end - begin);
+    }
+    /// Of a message or a contribution, in elements; of a combination or a copy that of its target.
+    [[nodiscard]] auto elements_of(index i) const -> std::size_t {
+        std::size_t sum = 0;
+        auto const all = regions_of(i);
+        for (std::size_t r = 0; r < all.size(); r += operands(instructions[i].what)) sum += all[r].size();
+        return sum;
+    }
+    [[nodiscard]] auto windows_of(index i) const -> message_windows const& {
+        return windows[instructions[i].windows];
+    }
+    [[nodiscard]] auto is_message(index i) const -> bool {
+        return instructions[i].what == action::send || instructions[i].what == action::receive;
+    }
+    /// How many regions belong together: target and operands.
+    [[nodiscard]] static constexpr auto operands(action what) -> std::size_t {
+        return what == action::combine ? 3 : what == action::copy ? 2 : 1;
+    }
+    /// The memory behind it.
+    [[nodiscard]] auto held_bytes() const -> std::size_t {
+        return detail::held_bytes(instructions) + detail::held_bytes(regions) + detail::held_bytes(waits) +
+               detail::held_bytes(order) + detail::held_bytes(windows);
+    }
+};
+
+[[nodiscard]] constexpr auto to_string(program::action what) -> std::string_view {
+    switch (what) {
+    case program::action::send:
+        return "send";
+    case program::action::receive:
+        return "receive";
+    case program::action::combine:
+        return "combine";
+    case program::action::copy:
+        return "copy";
+    case program::action::contribution:
+        break;
+    }
+    return "contribution";
+}
+
+} // namespace papcoll::inline v0

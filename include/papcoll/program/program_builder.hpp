@@ -1,0 +1,273 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/program/data_order.hpp>
+#include <papcoll/program/program.hpp>
+#include <papcoll/schedule/block_partition.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// Appends instructions to a program that does not know yet what they wait for.
+class instruction_list {
+public:
+    using index = program::index;
+
+    explicit instruction_list(program& to)
+        : m_to(to) {}
+
+    void begin(program::action what, int peer, bool alike, std::uint16_t windows) {
+        if (m_to.instructions.size() >= std::numeric_limits<index>::max() / 2 ||
+            m_to.regions.size() >= std::numeric_limits<index>::max() / 2)
+            throw std::length_error("papcoll: a program has too many instructions");
+        m_to.instructions.push_back(
+            {what, alike, windows, peer, static_cast<index>(m_to.regions.size()), 0});
+    }
+    /// The next of the regions of the instruction that began last, with its operands behind it. What follows
+    /// the regions before it becomes one with them.
+    void add(std::span<region const> together) {
+        if (together.front().size() == 0) return;
+        auto const n = together.size();
+        auto& regions = m_to.regions;
+        if (regions.size() >= m_to.instructions.back().first_region + n) {
+            auto const last = std::span(regions).last(n);
+            if (std::equal(last.begin(), last.end(), together.begin(),
+                           [](region const& a, region const& b) { return a.is_followed_by(b); })) {
+                for (std::size_t i = 0; i < n; ++i)
+                    last[i] =
+                        region(last[i].where(), last[i].offset(), last[i].size() + together[i].size());
+                return;
+            }
+        }
+        regions.insert(regions.end(), together.begin(), together.end());
+    }
+    /// Takes back the instruction that began last.
+    void drop() {
+        m_to.regions.resize(m_to.instructions.back().first_region);
+        m_to.instructions.pop_back();
+    }
+
+private:
+    program& m_to;
+};
+
+/// How many pieces an instruction is cut into.
+[[nodiscard]] inline auto pieces_of(program const& p, program::index i) -> int {
+    auto const longest = p.windows_of(i).longest_elements;
+    auto const elements = p.elements_of(i);
+    if (longest == 0 || elements <= longest || p.instructions[i].what == program::action::contribution)
+        return 1;
+    auto const pieces = elements / longest + (elements % longest != 0 ? 1 : 0);
+    return static_cast<int>(std::min<std::size_t>(pieces, std::numeric_limits<int>::max()));
+}
+
+/// Appends `count` elements from `begin` on of instruction i of `whole`.
+inline void append_piece(program const& whole, program::index i, std::size_t begin, std::size_t count,
+                         program& to) {
+    auto const& from = whole.instructions[i];
+    instruction_list list(to);
+    list.begin(from.what, from.peer, from.alike, from.windows);
+    auto const n = program::operands(from.what);
+    auto const regions = whole.regions_of(i);
+    for (std::size_t r = 0; r < regions.size() && count > 0; r += n) {
+        auto const skipped = std::min(begin, regions[r].size());
+        auto const taken = std::min(count, regions[r].size() - skipped);
+        begin -= skipped;
+        count -= taken;
+        region part[3]; // NOLINT(modernize-avoid-c-arrays)
+        for (std::size_t k = 0; k < n; ++k) part[k] = regions[r + k].part(skipped, taken);
+        list.add(std::span(part, n));
+    }
+}
+
+/// The instructions of a program with the long ones cut, those of one piece behind each other.
+[[nodiscard]] inline auto cut_instructions(program const& whole) -> program {
+    program result;
+    result.windows = whole.windows;
+    result.scratch = whole.scratch;
+    result.in_place = whole.in_place;
+    std::vector<program::index> first(whole.instructions.size() + 1);
+    for (program::index i = 0; i < whole.size(); ++i) {
+        first[i] = result.size();
+        block_partition const pieces{whole.elements_of(i), pieces_of(whole, i)};
+        for (int k = 0; k < pieces.blocks; ++k)
+            append_piece(whole, i, pieces.offset(k), pieces.size(k), result);
+    }
+    first.back() = result.size();
+    for (auto const& [earlier, later] : whole.order)
+        for (auto i = first[earlier]; i < first[earlier + 1]; ++i) result.order.emplace_back(i, first[later]);
+    return result;
+}
+
+/// Writes down what each instruction waits for.
+inline void find_waits(program& p) {
+    data_order order(p.in_place);
+    std::vector<program::index> mine;
+    auto next = p.order.begin(); // sorted by the later one
+    p.waits.clear();
+    for (program::index i = 0; i < p.size(); ++i) {
+        mine.clear();
+        auto const what = p.instructions[i].what;
+        auto const regions = p.regions_of(i);
+        auto const n = program::operands(what);
+        for (std::size_t r = 0; r < regions.size(); ++r) {
+            bool const target = n > 1 && r % n == 0;
+            if (what == program::action::send || (n > 1 && !target)) order.read(regions[r], i, mine);
+        }
+        for (std::size_t r = 0; r < regions.size() && what != program::action::send; r += n)
+            order.write(regions[r], i, mine);
+        for (; next != p.order.end() && next->second == i; ++next) mine.push_back(next->first);
+        std::sort(mine.begin(), mine.end());
+        mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+        p.instructions[i].first_wait = static_cast<program::index>(p.waits.size());
+        p.waits.insert(p.waits.end(), mine.begin(), mine.end());
+    }
+}
+
+} // namespace detail
+
+/// The program with its messages cut into pieces as their windows say, and combinations and copies alike.
+/// Both ends of a message cut it at the same places. Plans keep a program uncut where it would become too
+/// large; it is cut when it is executed. O(n log n) in the number of regions.
+[[nodiscard]] inline auto in_pieces(program const& whole) -> program {
+    auto result = detail::cut_instructions(whole);
+    detail::find_waits(result);
+    result.order = {};
+    return result;
+}
+
+/// Writes a program down as if its instructions were carried out one after the other, and finds out what each
+/// has to wait for, so that the executor may overlap all the others.
+///
+///     program_builder b;                                 // two ranks add what they have
+///     auto const theirs = b.scratch(n);
+///     b.send(other, region(memory::in, 0, n));
+///     b.receive(other, theirs);
+///     b.combine(region(memory::out, 0, n), region(memory::in, 0, n), theirs);
+///     return b.finish();
+///
+/// Executed one by one the program must end: where ranks send to each other, receives are posted without
+/// waiting for sends unless the data asks for it. See verify.
+class program_builder {
+public:
+    using index = program::index;
+
+    /// `in_place`: `in` and `out` are the same memory.
+    explicit program_builder(bool in_place = false) {
+        m_program.in_place = in_place;
+        m_program.windows.push_back({.receives = 8, .sends = 8, .admission = false});
+    }
+
+    [[nodiscard]] auto in_place() const -> bool { return m_program.in_place; }
+    /// The number of the next instruction.
+    [[nodiscard]] auto next() const -> index { return m_program.size(); }
+    /// n more elements of papcoll's own memory.
+    auto scratch(std::size_t n) -> region {
+        region const r(memory::scratch, m_program.scratch, n);
+        m_program.scratch += n;
+        return r;
+    }
+    /// For the messages that follow, and how combinations and copies are cut; at first eight at a time,
+    /// without admission.
+    void use(message_windows const& windows) {
+        auto const found = std::find(m_program.windows.begin(), m_program.windows.end(), windows);
+        m_windows = static_cast<std::uint16_t>(found - m_program.windows.begin());
+        if (found == m_program.windows.end()) m_program.windows.push_back(windows);
+    }
+
+    auto send(int to, std::span<region const> from) -> index {
+        return message(program::action::send, to, from);
+    }
+    auto send(int to, region const& from) -> index { return send(to, std::span(&from, 1)); }
+    auto receive(int from, std::span<region const> to) -> index {
+        return message(program::action::receive, from, to);
+    }
+    auto receive(int from, region const& to) -> index { return receive(from, std::span(&to, 1)); }
+
+    /// Of equal sizes: target ← left ⊕ right. The target is one of the operands, or apart from both.
+    void combine(region const& target, region const& left, region const& right) {
+        combine(std::vector{target, left, right});
+    }
+    /// The same for several regions: target, left, right, target, ….
+    void combine(std::span<region const> in_threes) { compute(program::action::combine, in_threes, false); }
+    /// In the same bits on all ranks that combine these operands.
+    void combine_alike(region const& target, region const& left, region const& right) {
+        compute(program::action::combine, std::vector{target, left, right}, true);
+    }
+    /// Of equal sizes. They may overlap.
+    void copy(region const& target, region const& source) {
+        if (is_same(target, source)) return;
+        compute(program::action::copy, std::vector{target, source}, false);
+    }
+    /// The rank's own data, which the program contributes later, comes here.
+    void contribution(region const& to) {
+        detail::instruction_list list(m_program);
+        list.begin(program::action::contribution, -1, false, m_windows);
+        list.add(std::span(&to, 1));
+    }
+    /// The next instruction waits for this one, whatever the data.
+    void after(index earlier) { m_program.order.emplace_back(earlier, m_program.size()); }
+
+    /// The program. Its messages are cut where it then takes no more than `limit` bytes.
+    [[nodiscard]] auto finish(std::size_t limit = std::numeric_limits<std::size_t>::max()) -> program {
+        auto const pieces = count_pieces();
+        m_program.uncut = pieces > m_program.instructions.size();
+        if (m_program.uncut && pieces <= limit / least_bytes) {
+            auto cut = in_pieces(m_program);
+            shrink(cut);
+            if (cut.held_bytes() <= limit) return cut;
+        }
+        detail::find_waits(m_program);
+        if (!m_program.uncut) m_program.order = {};
+        shrink(m_program);
+        return std::move(m_program);
+    }
+
+private:
+    /// Whether they are the same memory.
+    [[nodiscard]] auto is_same(region const& a, region const& b) const -> bool {
+        bool const users = a.where() != memory::scratch && b.where() != memory::scratch;
+        return a.offset() == b.offset() && (a.where() == b.where() || (in_place() && users));
+    }
+    auto message(program::action what, int peer, std::span<region const> regions) -> index {
+        detail::instruction_list list(m_program);
+        list.begin(what, peer, false, m_windows);
+        for (auto const& r : regions) list.add(std::span(&r, 1));
+        return m_program.size() - 1;
+    }
+    void compute(program::action what, std::span<region const> regions, bool alike) {
+        auto const n = program::operands(what);
+        detail::instruction_list list(m_program);
+        list.begin(what, -1, alike, m_windows);
+        for (std::size_t r = 0; r < regions.size(); r += n) list.add(regions.subspan(r, n));
+        if (m_program.regions.size() == m_program.instructions.back().first_region) list.drop();
+    }
+    [[nodiscard]] auto count_pieces() const -> std::size_t {
+        std::size_t pieces = 0;
+        for (index i = 0; i < m_program.size(); ++i)
+            pieces += static_cast<std::size_t>(detail::pieces_of(m_program, i));
+        return pieces;
+    }
+    static void shrink(program& p) {
+        p.instructions.shrink_to_fit();
+        p.regions.shrink_to_fit();
+        p.waits.shrink_to_fit();
+    }
+
+    static constexpr std::size_t least_bytes = sizeof(program::instruction) + sizeof(region);
+
+    program m_program;
+    std::uint16_t m_windows = 0;
+};
+
+} // namespace papcoll::inline v0
