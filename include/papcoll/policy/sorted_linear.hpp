@@ -61,7 +61,6 @@ struct sorted_linear {
             for (int const rank : order(shape))
                 if (part_of(rank).size() > 0) gather.ask(rank, part_of(rank));
         }
-        plan.begin_again();
         if (shape.operation == collective_kind::all_gather)
             detail::add_broadcast_of_parts(plan, shape, link);
         return plan.finish();
