@@ -105,7 +105,7 @@ public:
     /// be shared with others where there are none.
     template <class Idle>
     auto run(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
-        if (m_concurrent || !m_active.empty()) {
+        if (!is_idle()) {
             {
                 std::lock_guard const lock(m_mutex);
                 enter(op);
@@ -120,6 +120,8 @@ public:
         end(alone);
         return failure_of(*op);
     }
+    /// Whether nothing is under way, and nothing can be begun meanwhile by another thread.
+    [[nodiscard]] auto is_idle() const -> bool { return !m_concurrent && m_active.empty(); }
     /// Whether several threads may call at once.
     [[nodiscard]] auto concurrent() const -> bool { return m_concurrent; }
     /// Forgets an operation and returns its failure.

@@ -66,6 +66,8 @@ struct sorted_linear {
         return plan.finish();
     }
 
+    friend auto operator==(sorted_linear const&, sorted_linear const&) -> bool = default;
+
 private:
     /// The other ranks in the order in which the root asks them.
     [[nodiscard]] auto order(call_shape const& shape) const -> std::vector<int> {

@@ -3,8 +3,6 @@
 
 #include <papcoll/program/program.hpp>
 
-#include <boost/container/small_vector.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -63,7 +61,7 @@ private:
     struct stretch {
         std::size_t end;
         index writer;
-        boost::container::small_vector<index, 2> readers;
+        std::vector<index> readers;
     };
     using stretch_map = std::map<std::size_t, stretch>; // by where they begin
 
