@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["schedule", "scheduler", "analysis", "arrival", "operators", "transport", "context", "executor",
+ROOMS = ["schedule", "scheduler", "program", "analysis", "arrival", "operators", "transport", "context", "executor",
          "monitor", "policy", "collective"]
 # Exceptions to "a room includes the rooms above it in the list": rooms that know fewer.
 ALLOWED = {room: set(ROOMS[:index]) for index, room in enumerate(ROOMS)}

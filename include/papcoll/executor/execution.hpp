@@ -309,6 +309,7 @@ private:
     // Admissions of one receiver come in the order of the messages to it.
     auto post_admissions() -> bool {
         auto const& sends = m_state.sends();
+        if (m_listening == sends.size()) return false;
         bool any = false;
         for (; m_listening < std::min(sends.size(), m_next_send + 4); ++m_listening) {
             m_leaving[m_listening].admitted = !admits(sends[m_listening]);
