@@ -186,7 +186,7 @@ private:
     }
 
     auto take_contribution() -> bool {
-        if (m_state.contributions().empty() || !m_memory.late || !m_memory.late->there()) return false;
+        if (!m_memory.late || !m_memory.late->there()) return false;
         if (m_memory.late->data() != nullptr)
             m_bases[static_cast<std::size_t>(memory::in)] =
                 const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.late->data())); // NOLINT
@@ -204,10 +204,12 @@ private:
         return any;
     }
     auto issue() -> bool {
-        bool const received = post_receives();
-        bool const listening = post_admissions();
-        bool const sent = issue_sends();
-        return received || listening || sent;
+        bool any = m_next_receive < m_state.receives().size() && post_receives();
+        if (m_next_send < m_state.sends().size()) {
+            any = post_admissions() || any;
+            any = issue_sends() || any;
+        }
+        return any;
     }
 
     void compute(index i) {
@@ -309,7 +311,6 @@ private:
     // Admissions of one receiver come in the order of the messages to it.
     auto post_admissions() -> bool {
         auto const& sends = m_state.sends();
-        if (m_listening == sends.size()) return false;
         bool any = false;
         for (; m_listening < std::min(sends.size(), m_next_send + 4); ++m_listening) {
             m_leaving[m_listening].admitted = !admits(sends[m_listening]);
@@ -327,8 +328,8 @@ private:
                m_state.may_begin(sends[m_next_send]) && m_open_sends < send_window(sends[m_next_send])) {
             send(m_next_send++);
             ++m_open_sends;
-            any = true;
             post_admissions();
+            any = true;
         }
         return any;
     }

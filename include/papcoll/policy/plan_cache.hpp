@@ -112,7 +112,7 @@ public:
     }
 
 private:
-    using number_list = std::array<std::int64_t, 10>;
+    using number_list = std::array<std::uint64_t, 6>;
 
     struct entry {
         number_list numbers;
@@ -152,13 +152,16 @@ private:
     }
 
     static auto numbers_of(call_shape const& shape, link_model const& link) -> number_list {
-        return {static_cast<std::int64_t>(shape.operation),     static_cast<std::int64_t>(shape.count),
-                static_cast<std::int64_t>(shape.element_bytes), static_cast<std::int64_t>(shape.root),
-                static_cast<std::int64_t>(shape.exact),         static_cast<std::int64_t>(shape.commutative),
-                static_cast<std::int64_t>(shape.has_native),
-                static_cast<std::int64_t>(shape.in_place) + 2 * static_cast<std::int64_t>(shape.late),
-                link.latency.count(),
-                std::bit_cast<std::int64_t>(link.per_byte)};
+        auto const flags = (shape.exact ? 1u : 0u) | (shape.commutative ? 2u : 0u) |
+                           (shape.has_native ? 4u : 0u) | (shape.in_place ? 8u : 0u) | (shape.late ? 16u : 0u);
+        auto const kind = static_cast<std::uint64_t>(shape.operation);
+        auto const root = static_cast<std::uint32_t>(shape.root);
+        return {kind << 8U | flags,
+                shape.count,
+                shape.element_bytes,
+                root,
+                static_cast<std::uint64_t>(link.latency.count()),
+                std::bit_cast<std::uint64_t>(link.per_byte)};
     }
 
     std::size_t m_most_bytes;
