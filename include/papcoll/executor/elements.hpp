@@ -130,9 +130,11 @@ public:
     auto operator=(element_memory const&) -> element_memory& = delete;
     ~element_memory() { release(); }
 
-    /// Room for n elements of a type; kept where it is there.
+    /// Room for n elements of a type. What is there is used again for bytes alone: of other elements not all
+    /// that they hold may arrive.
     void provide(element_type const& type, std::size_t n) {
-        if (n == 0 || (m_type == &type && m_count >= n)) return;
+        bool const reusable = type.wire == element_type::format::bytes;
+        if (n == 0 || (m_type == &type && m_count >= n && reusable)) return;
         release();
         m_data = type.make(n);
         m_type = &type;

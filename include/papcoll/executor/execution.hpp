@@ -219,6 +219,7 @@ private:
             else
                 copy(i);
         });
+        if (m_failure && is_archived()) lose_targets(i);
         m_state.end(i);
     }
     void combine(index i) {
@@ -381,6 +382,13 @@ private:
 
     // Serialized values
 
+    /// What should have been computed is missing; what came there must not be passed on in its place.
+    void lose_targets(index i) {
+        auto const regions = m_program->regions_of(i);
+        for (std::size_t r = 0; r < regions.size(); r += program::operands(m_program->instructions[i].what))
+            for (auto e = regions[r].offset(); e < regions[r].end(); ++e)
+                m_values.arrived({regions[r].where(), e}, {}, peer(i));
+    }
     void load(region const& r) {
         m_values.load(r, [&](std::size_t element, detail::content const& value) {
             m_memory.type->load(value.bytes(), data({r.where(), element, 1}), m_memory.unit);
