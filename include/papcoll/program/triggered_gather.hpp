@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <span>
 
 namespace papcoll::inline v0 {
@@ -30,10 +29,10 @@ public:
     /// At the root: the part of the next rank comes here.
     void ask(int rank, region const& part) {
         auto const first = m_to.receive(rank, first_of(part));
-        std::optional<program::index> rest;
+        auto rest = none;
         if (part.size() > m_first_elements) rest = m_to.receive(rank, rest_of(part));
-        if (m_first_before) m_to.after(*m_first_before);
-        if (m_rest_before_that) m_to.after(*m_rest_before_that);
+        if (m_first_before != none) m_to.after(m_first_before);
+        if (m_rest_before_that != none) m_to.after(m_rest_before_that);
         m_to.send(rank, std::span<region const>());
         m_first_before = first;
         m_rest_before_that = m_rest_before;
@@ -50,6 +49,9 @@ public:
     }
 
 private:
+    // No optional: g++ 12 -O1 warns that it may not be initialised.
+    static constexpr auto none = static_cast<program::index>(-1);
+
     [[nodiscard]] auto first_of(region const& part) const -> region {
         return part.part(0, std::min(part.size(), m_first_elements));
     }
@@ -59,7 +61,7 @@ private:
 
     program_builder& m_to;
     std::size_t m_first_elements;
-    std::optional<program::index> m_first_before, m_rest_before, m_rest_before_that;
+    program::index m_first_before = none, m_rest_before = none, m_rest_before_that = none;
 };
 
 } // namespace papcoll::inline v0
