@@ -97,7 +97,9 @@ inline void add_broadcast_of_parts(plan_writer& plan, call_shape const& shape, l
     rank_schedule const share{
         .sends = parts.spelt_out(of_groups.sends, [](rank_transfer const& t) { return t.peer; }),
         .receives = parts.spelt_out(of_groups.receives, [&](rank_transfer const&) { return shape.rank; })};
-    std::fill(parts.layout.owners.begin(), parts.layout.owners.end(), shape.root);
+    // Here the root has all, and every rank its own.
+    for (auto& owner : parts.layout.owners)
+        if (owner != shape.rank) owner = shape.root;
     auto const block = shape.bytes() / static_cast<std::size_t>(parts.count());
     plan.add(schedule_kind::dissemination, share, parts.layout, windows_for(block, shape, link));
 }
@@ -122,8 +124,7 @@ struct linear {
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         plan_writer plan(shape);
         detail::add_linear_gather(plan, shape);
-        if (shape.operation == collective_kind::all_gather)
-            detail::add_broadcast_of_parts(plan, shape, link);
+        if (shape.operation == collective_kind::all_gather) detail::add_broadcast_of_parts(plan, shape, link);
         return plan.finish();
     }
 
