@@ -14,7 +14,7 @@ ROOMS = ["schedule", "scheduler", "program", "analysis", "arrival", "operators",
          "monitor", "policy", "collective"]
 # Exceptions to "a room includes the rooms above it in the list": rooms that know fewer.
 ALLOWED = {room: set(ROOMS[:index]) for index, room in enumerate(ROOMS)}
-ALLOWED["scheduler"] = {"schedule"}
+ALLOWED["scheduler"] = ALLOWED["program"] = {"schedule"}
 for strangers in ("analysis", "arrival", "operators"):
     ALLOWED[strangers] -= {"analysis", "arrival", "operators"}
 ALLOWED["executor"] -= {"scheduler"}

@@ -123,8 +123,7 @@ struct linear {
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
         plan_writer plan(shape);
         detail::add_linear_gather(plan, shape);
-        if (shape.operation == collective_kind::all_gather)
-            detail::add_broadcast_of_parts(plan, shape, link);
+        if (shape.operation == collective_kind::all_gather) detail::add_broadcast_of_parts(plan, shape, link);
         return plan.finish();
     }
 
