@@ -271,6 +271,20 @@ template <class Call, class Comm, class Policy>
     return begin_operation(c, operation_of(c, call, policy, __builtin_return_address(0)));
 }
 
+/// Runs a short program and returns its failure.
+template <transport Transport>
+[[nodiscard]] auto run_in_order(context<Transport>& c, std::shared_ptr<execution<Transport>> const& body,
+                                int tag, call_memory memory) -> std::exception_ptr {
+    try {
+        auto failure = body->run_in_order(c.transport_layer(), tag, std::move(memory));
+        body->let_go();
+        return failure;
+    } catch (...) {
+        if (body->may_be_read()) c.engine()->keep(body);
+        throw;
+    }
+}
+
 /// Runs a plan while nothing else is under way and returns its failure.
 template <transport Transport, class Call>
 [[nodiscard]] auto run_plan(context<Transport>& c, Call const& call, kept_plan& plan, int tag)
@@ -283,7 +297,9 @@ template <transport Transport, class Call>
         throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
     }
     auto const body = execution_of<Transport>(plan, false);
-    body->begin(t, nullptr, tag, call.memory());
+    auto memory = call.memory();
+    if (body->is_short(memory)) return run_in_order(c, body, tag, std::move(memory));
+    body->begin(t, nullptr, tag, std::move(memory));
     auto failure = c.engine()->run(body, idle);
     if (!body->finished()) std::rethrow_exception(failure); // messages may be left over
     body->let_go();

@@ -115,6 +115,8 @@ public:
         }
         return run_alone(op, idle);
     }
+    /// Keeps an operation that was given up, to the end: its buffers may still be read.
+    void keep(std::shared_ptr<operation> op) { m_wrecks.push_back(std::move(op)); }
     /// Whether nothing is under way, and nothing can be begun meanwhile by another thread.
     [[nodiscard]] auto is_idle() const -> bool { return !m_concurrent && m_active.empty(); }
     /// Whether several threads may call at once.

@@ -8,6 +8,7 @@
 #include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/program_state.hpp>
+#include <papcoll/executor/short_script.hpp>
 #include <papcoll/executor/stretches.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
@@ -60,6 +61,7 @@ class execution final : public operation {
 public:
     explicit execution(std::shared_ptr<program const> what)
         : m_program(what->uncut ? std::make_shared<program const>(in_pieces(*what)) : std::move(what))
+        , m_script(*m_program)
         , m_state(*m_program)
         , m_arriving(m_state.receives().size())
         , m_leaving(m_state.sends().size()) {}
@@ -79,6 +81,30 @@ public:
         m_next_receive = m_next_send = m_listening = 0;
         m_open_receives = m_open_sends = 0;
         m_finished = false;
+    }
+
+    /// Whether run_in_order will do.
+    [[nodiscard]] auto is_short(call_memory const& with) const -> bool {
+        if constexpr (requires { Transport::most_sends; }) return false;
+        return !m_script.steps().empty() && with.type->wire == format::bytes;
+    }
+    /// Begins it and runs it to its end, as begin and advance would; returns its failure. For a caller that
+    /// has nothing else to drive.
+    auto run_in_order(Transport& t, int tag, call_memory with) -> std::exception_ptr {
+        m_memory = std::move(with);
+        m_element_bytes = m_memory.type->size * m_memory.unit;
+        provide_memory();
+        m_failure = {};
+        m_finished = false;
+        m_open.clear();
+        try {
+            for (auto const& s : m_script.steps()) carry_out(s, t, tag);
+        } catch (...) {
+            give_up(t);
+            throw;
+        }
+        m_finished = true;
+        return m_failure.get();
     }
 
     auto advance(bool block) -> bool override {
@@ -103,6 +129,8 @@ public:
         return m_flow.abandon();
     }
 
+    /// Whether run_in_order threw while sends may still be read: it then has to live on.
+    [[nodiscard]] auto may_be_read() const -> bool { return m_may_be_read; }
     /// Whether it can be begun again, once it has ended.
     [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned; }
     /// Lets the user's memory and operator go.
@@ -212,13 +240,16 @@ private:
         return any;
     }
 
-    void compute(index i) {
+    void calculate(index i) {
         m_failure.attempt([&] {
             if (m_program->instructions[i].what == program::action::combine)
                 combine(i);
             else
                 copy(i);
         });
+    }
+    void compute(index i) {
+        calculate(i);
         if (m_failure && is_archived()) lose_targets(i);
         m_state.end(i);
     }
@@ -362,7 +393,8 @@ private:
     void pack(index i, leaving& l) {
         std::size_t used = 0;
         for (auto const& r : m_program->regions_of(i))
-            used += m_memory.type->pack(data(r), r.size() * m_memory.unit, std::span(l.staging).subspan(used));
+            used +=
+                m_memory.type->pack(data(r), r.size() * m_memory.unit, std::span(l.staging).subspan(used));
     }
     void send_piece(const_message_parts const& piece, std::size_t position) {
         label const what{label::kind::send, position};
@@ -378,6 +410,55 @@ private:
         auto const i = send_at(position);
         if (!admits(i)) --m_open_sends;
         m_state.end(i);
+    }
+
+    // Short programs, in order
+
+    void carry_out(detail::short_script::step const& s, Transport& t, int tag) {
+        using kind = detail::short_script::step::kind;
+        auto const i = s.instruction;
+        if (s.what == kind::compute) return calculate(i);
+        auto const position = m_state.position_of(i);
+        bool const sends = m_program->instructions[i].what == program::action::send;
+        if (s.what == kind::await) return sends ? await_send(i, t) : await_receive(i, position, t);
+        if (sends) {
+            auto const parts = content_of(i, m_leaving[position]);
+            m_open.push_back(
+                {i, t.isend(channel::data, m_failure ? const_message_parts() : parts, peer(i), tag)});
+        } else {
+            auto const room = make_room(i, m_arriving[position]);
+            m_open.push_back({i, t.irecv(channel::data, room, peer(i), tag)});
+        }
+    }
+    /// Waits for the message of instruction i, which has been begun.
+    auto await(index i, Transport& t) -> std::size_t {
+        auto const found =
+            std::find_if(m_open.begin(), m_open.end(), [&](auto const& o) { return o.instruction == i; });
+        m_done.clear();
+        while (m_done.empty()) {
+            t.wait_some(std::span(&found->handle, 1), m_done);
+            if (m_done.empty()) t.idle();
+        }
+        if (found + 1 != m_open.end()) *found = std::move(m_open.back());
+        m_open.pop_back();
+        return m_done.front().bytes;
+    }
+    void await_send(index i, Transport& t) { (void)await(i, t); }
+    void await_receive(index i, std::size_t position, Transport& t) {
+        auto const came = await(i, t);
+        auto const expected = elements(i) * m_element_bytes;
+        if (came == expected) return m_failure.attempt([&] { unpack(i, m_arriving[position]); });
+        m_failure.check(came == 0 ? detail::arrival_of_message::nothing : detail::arrival_of_message::other,
+                        peer(i));
+    }
+    void give_up(Transport& t) noexcept {
+        m_abandoned = true;
+        std::vector<typename Transport::pending> receives, sends;
+        for (auto& o : m_open)
+            (m_program->instructions[o.instruction].what == program::action::send ? sends : receives)
+                .push_back(std::move(o.handle));
+        m_open.clear();
+        m_may_be_read = t.abandon(receives, sends);
     }
 
     // Serialized values
@@ -407,15 +488,15 @@ private:
         }
         l.pieces = l.list.bytes() > 0 ? 2 : 1;
         label const what{label::kind::send, position};
-        m_flow.send(channel::control, std::as_bytes(std::span<std::uint64_t const>(l.lengths)), peer(i), what);
+        m_flow.send(channel::control, std::as_bytes(std::span<std::uint64_t const>(l.lengths)), peer(i),
+                    what);
         if (l.pieces == 2) m_flow.send(channel::data, l.list.parts(), peer(i), what);
     }
     auto value_at(memory where, std::size_t element) -> detail::content {
         if (auto const* const came = m_values.find({where, element})) return *came;
         detail::content saved;
         m_failure.attempt([&] {
-            saved =
-                detail::content(m_memory.type->save(data({where, element, 1}), m_memory.unit));
+            saved = detail::content(m_memory.type->save(data({where, element, 1}), m_memory.unit));
         });
         return saved;
     }
@@ -507,7 +588,13 @@ private:
         m_keeper.reset();
     }
 
+    struct open_message {
+        index instruction;
+        typename Transport::pending handle;
+    };
+
     std::shared_ptr<program const> m_program;
+    detail::short_script m_script;
     detail::program_state m_state;
     std::shared_ptr<void const> m_keeper;
     detail::message_flow<Transport, label> m_flow;
@@ -529,6 +616,9 @@ private:
     int m_open_sends = 0;
     bool m_finished = true;
     bool m_abandoned = false;
+    bool m_may_be_read = false;
+    std::vector<open_message> m_open; // of run_in_order
+    std::vector<completion> m_done;
 };
 
 } // namespace papcoll::inline v0

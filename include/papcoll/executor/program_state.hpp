@@ -19,7 +19,8 @@ public:
         : m_first_follower(p.instructions.size() + 1)
         , m_waits(p.instructions.size()) {
         for (auto const earlier : p.waits) ++m_first_follower[earlier + 1];
-        for (std::size_t i = 1; i < m_first_follower.size(); ++i) m_first_follower[i] += m_first_follower[i - 1];
+        for (std::size_t i = 1; i < m_first_follower.size(); ++i)
+            m_first_follower[i] += m_first_follower[i - 1];
         m_followers.resize(p.waits.size());
         auto next = m_first_follower;
         for (index i = 0; i < p.size(); ++i) {
@@ -59,6 +60,8 @@ public:
     [[nodiscard]] auto sends() const -> std::vector<index> const& { return m_sends; }
     [[nodiscard]] auto receives() const -> std::vector<index> const& { return m_receives; }
     [[nodiscard]] auto contributions() const -> std::vector<index> const& { return m_contributions; }
+    /// Of a send or a receive: where it is in that list.
+    [[nodiscard]] auto position_of(index i) const -> std::size_t { return m_positions[i]; }
     [[nodiscard]] auto combines_alike() const -> bool { return m_combines_alike; }
     [[nodiscard]] auto held_bytes() const -> std::size_t {
         return detail::held_bytes(m_first_follower, m_followers, m_waits, m_missing, m_ready, m_sends,
@@ -69,6 +72,8 @@ private:
     void list(program const& p, index i) {
         auto const& instruction = p.instructions[i];
         m_computes.push_back(false);
+        bool const sends = instruction.what == program::action::send;
+        m_positions.push_back(static_cast<index>((sends ? m_sends : m_receives).size()));
         switch (instruction.what) {
         case program::action::send:
             m_sends.push_back(i);
@@ -88,7 +93,7 @@ private:
         }
     }
 
-    std::vector<index> m_first_follower, m_followers, m_waits, m_missing;
+    std::vector<index> m_first_follower, m_followers, m_waits, m_missing, m_positions;
     std::vector<bool> m_computes;
     std::vector<index> m_sends, m_receives, m_contributions, m_computations;
     std::vector<index> m_ready; // those before m_next_ready have been taken

@@ -50,7 +50,6 @@ public:
 
 private:
     // No optional: g++ 12 -O1 warns that it may not be initialised.
-    static constexpr auto none = static_cast<program::index>(-1);
 
     [[nodiscard]] auto first_of(region const& part) const -> region {
         return part.part(0, std::min(part.size(), m_first_elements));
