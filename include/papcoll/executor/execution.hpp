@@ -420,7 +420,8 @@ private:
         if (s.what == kind::compute) return calculate(i);
         auto const position = m_state.position_of(i);
         bool const sends = m_program->instructions[i].what == program::action::send;
-        if (s.what == kind::await) return sends ? await_send(i, t) : await_receive(i, position, t);
+        if (s.what == kind::await && sends) return (void)await(i, t, true);
+        if (s.what == kind::await) return await_receive(i, position, t);
         if (sends) {
             auto const parts = content_of(i, m_leaving[position]);
             m_open.push_back(
@@ -430,22 +431,31 @@ private:
             m_open.push_back({i, t.irecv(channel::data, room, peer(i), tag)});
         }
     }
-    /// Waits for the message of instruction i, which has been begun.
-    auto await(index i, Transport& t) -> std::size_t {
+    /// Waits for the message of instruction i, which has been begun; returns the bytes of a receive.
+    auto await(index i, Transport& t, bool sends) -> std::size_t {
         auto const found =
             std::find_if(m_open.begin(), m_open.end(), [&](auto const& o) { return o.instruction == i; });
-        m_done.clear();
-        while (m_done.empty()) {
-            t.wait_some(std::span(&found->handle, 1), m_done);
-            if (m_done.empty()) t.idle();
-        }
+        auto const came = wait_for(found->handle, t, sends);
         if (found + 1 != m_open.end()) *found = std::move(m_open.back());
         m_open.pop_back();
-        return m_done.front().bytes;
+        return came;
     }
-    void await_send(index i, Transport& t) { (void)await(i, t); }
+    auto wait_for(typename Transport::pending& handle, Transport& t, bool sends) -> std::size_t {
+        if constexpr (requires { t.wait_received(handle); }) {
+            if (!sends) return t.wait_received(handle);
+            t.wait_sent(handle);
+            return 0;
+        } else {
+            m_done.clear();
+            while (m_done.empty()) {
+                t.wait_some(std::span(&handle, 1), m_done);
+                if (m_done.empty()) t.idle();
+            }
+            return m_done.front().bytes;
+        }
+    }
     void await_receive(index i, std::size_t position, Transport& t) {
-        auto const came = await(i, t);
+        auto const came = await(i, t, false);
         auto const expected = elements(i) * m_element_bytes;
         if (came == expected) return m_failure.attempt([&] { unpack(i, m_arriving[position]); });
         m_failure.check(came == 0 ? detail::arrival_of_message::nothing : detail::arrival_of_message::other,

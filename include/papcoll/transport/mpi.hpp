@@ -145,6 +145,17 @@ public:
         some(MPI_Waitsome, "MPI_Waitsome", pendings, done);
 #endif
     }
+    /// Waits for one receive, and returns how many bytes came, as a completion says it.
+    [[nodiscard]] auto wait_received(pending& one) -> std::size_t {
+        MPI_Status status;
+        status.MPI_ERROR = MPI_Wait(&one, &status);
+        if (status.MPI_ERROR == MPI_SUCCESS) return bytes_of(status);
+        (void)is_too_long("MPI_Wait", status); // throws of anything else
+        forget(one);
+        return completion::too_long;
+    }
+    /// Waits for one send.
+    void wait_sent(pending& one) { detail::mpi_check("MPI_Wait", MPI_Wait(&one, MPI_STATUS_IGNORE)); }
 #ifdef SMPI_H
     /// All messages on a simulated link share it, and a send below 64 KiB would end while its data is still
     /// there: so they are synchronous, and one at a time.
