@@ -144,10 +144,10 @@ TEST_CASE("a drawn schedule is on the axes of a timeline and says what it measur
 TEST_CASE("blocks differ in colour") {
     auto const svg = draw(flat_reduction(2, 3, false));
     for (double const fraction : {0.0, 0.5, 1.0})
-        CHECK(count(svg, papcoll::detail::block_colour(fraction)) >= 3);
-    CHECK(papcoll::detail::block_colour(0) == "#7070f0");
-    CHECK(papcoll::detail::block_colour(0.5) == "#70f070");
-    CHECK(papcoll::detail::block_colour(1) == "#f07070");
+        CHECK(count(svg, papcoll::detail::colour_of(fraction)) >= 3);
+    CHECK(papcoll::detail::colour_of(0) == "#7070f0");
+    CHECK(papcoll::detail::colour_of(0.5) == "#70f070");
+    CHECK(papcoll::detail::colour_of(1) == "#f07070");
 }
 
 TEST_CASE("no schedule to draw") {
