@@ -25,7 +25,7 @@ public:
         return numbers;
     }
     [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const
-        -> papcoll::execution_plan override {
+        -> papcoll::program override {
         return m_policy.plan(shape, link);
     }
 

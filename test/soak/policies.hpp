@@ -24,7 +24,7 @@ public:
     [[nodiscard]] virtual auto name() const -> std::string_view = 0;
     [[nodiscard]] virtual auto fingerprint() const -> std::optional<std::vector<std::int64_t>> = 0;
     [[nodiscard]] virtual auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const
-        -> papcoll::execution_plan = 0;
+        -> papcoll::program = 0;
 };
 
 /// The policy that was drawn; of its arrivals, those that a monitor gave are `taken`.
@@ -44,7 +44,7 @@ struct chosen_policy {
         return what->fingerprint();
     }
     [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const
-        -> papcoll::execution_plan {
+        -> papcoll::program {
         return what->plan(shape, link);
     }
 

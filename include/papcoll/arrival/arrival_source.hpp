@@ -31,6 +31,10 @@ public:
         return m_times ? std::span<ticks const>(*m_times) : std::span<ticks const>();
     }
 
+    friend auto operator==(arrival_source const& a, arrival_source const& b) -> bool {
+        return a.m_times == b.m_times || (a.given() && b.given() && *a.m_times == *b.m_times);
+    }
+
 private:
     std::shared_ptr<std::vector<ticks> const> m_times;
 };

@@ -182,7 +182,7 @@ template <transport Transport, class Call>
         if (plan.what->native) return native_on_duplicate(c, call);
     if (plan.what->native) throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
     auto body = execution_of<Transport>(plan, c->engine()->concurrent());
-    body->begin(c, tag, call.memory());
+    body->begin(c->transport_layer(), c, tag, call.memory());
     return body;
 }
 
@@ -271,6 +271,53 @@ template <class Call, class Comm, class Policy>
     return begin_operation(c, operation_of(c, call, policy, __builtin_return_address(0)));
 }
 
+/// Runs a plan while nothing else is under way and returns its failure.
+template <transport Transport, class Call>
+[[nodiscard]] auto run_plan(context<Transport>& c, Call const& call, kept_plan& plan, int tag)
+    -> std::exception_ptr {
+    auto& t = c.transport_layer();
+    auto const idle = [&] { t.idle(); };
+    if (plan.what->native) {
+        if constexpr (has_native<Transport, Call>)
+            return c.engine()->run(call.native_operation(t.communicator()), idle);
+        throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
+    }
+    auto const body = execution_of<Transport>(plan, false);
+    body->begin(t, nullptr, tag, call.memory());
+    auto failure = c.engine()->run(body, idle);
+    if (!body->finished()) std::rethrow_exception(failure); // messages may be left over
+    body->let_go();
+    return failure;
+}
+
+/// A blocking call while nothing else is under way: from here straight to the messages.
+template <transport Transport, class Call, class Policy>
+void run_alone(context<Transport>& c, Call const& call, Policy const& policy) {
+    using value_type = typename Call::value_type;
+    if constexpr (transportable<value_type> && !travels_as_bytes<value_type>)
+        (void)wire_format<value_type>::bytes(0); // Boost.MPI makes a type's datatype when it is first asked
+    auto& tags = *c.tags();
+    int const tag = c.next_tag(c.tags());
+    std::exception_ptr failure;
+    try {
+        auto const shape = shape_of(c, call);
+        if (c.checks() != check_level::off) {
+            check_call(call, shape);
+            policy.check(shape);
+        }
+        make_room(call, shape);
+        auto& plan = plan_cache::of(c.cache()).plan(policy, shape, c.link());
+        tags.take(tag);
+        failure = run_plan(c, call, plan, tag);
+        tags.give_back(tag);
+    } catch (...) {
+        tags.give_back(tag);
+        if (c.size() > 1) tags.spoil(tag); // the others may have sent what nobody receives here
+        throw;
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
 /// Calls that block go to the library's blocking routine itself, which it tunes better than the nonblocking
 /// one and which does not match it, unless papcoll has an agreement to make first.
 template <class Call, class Comm, class Policy>
@@ -284,6 +331,10 @@ template <class Call, class Comm, class Policy>
             return;
         }
     }
+    if constexpr (!std::same_as<Policy, native>)
+        if (auto* const t = find_transport(comm))
+            if (auto* const c = raw_context_in(*t); c != nullptr && c->is_quiet() && !c->observed_by())
+                return run_alone(*c, call, policy);
     auto const c = attached_context(comm);
     run_operation(c, operation_of(c, call, policy, __builtin_return_address(0)));
 }

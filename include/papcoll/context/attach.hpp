@@ -50,6 +50,12 @@ template <transport Transport>
     return {std::move(both), found};
 }
 
+/// The same where the caller keeps the transport.
+template <transport Transport>
+[[nodiscard]] auto raw_context_in(Transport& t) -> context<Transport>* {
+    return static_cast<context<Transport>*>(t.attachment().get());
+}
+
 /// The engine that drives the operations of this rank.
 template <transport Transport>
 [[nodiscard]] auto engine_in(Transport& t) -> std::shared_ptr<progress_engine> {

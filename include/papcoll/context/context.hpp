@@ -126,6 +126,10 @@ public:
         }
         for (++m_turn; std::erase(m_passed, m_turn) > 0;) ++m_turn;
     }
+    /// Whether nothing of the process is under way, and a call has nothing to agree on first.
+    [[nodiscard]] auto is_quiet() const -> bool {
+        return m_engine->is_idle() && checks() != check_level::agreed && m_turn == m_turns;
+    }
     /// Whether an operation with this tag that is called now can begin its work now: nothing is to be agreed
     /// first, none waits for its turn, and none has the tag.
     [[nodiscard]] auto begins_at_once(detail::tag_ledger const& tags, int tag) const -> bool {

@@ -105,7 +105,7 @@ public:
     /// be shared with others where there are none.
     template <class Idle>
     auto run(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
-        if (m_concurrent || !m_active.empty()) {
+        if (!is_idle()) {
             {
                 std::lock_guard const lock(m_mutex);
                 enter(op);
@@ -113,13 +113,10 @@ public:
             wait(*op, idle);
             return retire(*op);
         }
-        m_wrecks.reserve(m_wrecks.size() + 1);
-        step alone{op};
-        while (!alone.ended)
-            if (!advance(alone, true)) idle();
-        end(alone);
-        return failure_of(*op);
+        return run_alone(op, idle);
     }
+    /// Whether nothing is under way, and nothing can be begun meanwhile by another thread.
+    [[nodiscard]] auto is_idle() const -> bool { return !m_concurrent && m_active.empty(); }
     /// Whether several threads may call at once.
     [[nodiscard]] auto concurrent() const -> bool { return m_concurrent; }
     /// Forgets an operation and returns its failure.
@@ -141,6 +138,20 @@ private:
 
     [[nodiscard]] static auto failure_of(operation const& op) -> std::exception_ptr {
         return op.m_thrown ? op.m_thrown : op.failure();
+    }
+    template <class Idle>
+    auto run_alone(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
+        try {
+            while (!op->finished())
+                if (!op->advance(true)) idle();
+        } catch (...) {
+            auto thrown = std::current_exception();
+            if (op->abandon()) m_wrecks.push_back(op);
+            op->m_tag.spoil();
+            return thrown;
+        }
+        op->m_tag.end();
+        return op->failure();
     }
     // Room for all that driving it may need: nothing throws later.
     void enter(std::shared_ptr<operation> const& op) {

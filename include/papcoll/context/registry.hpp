@@ -54,11 +54,12 @@ public:
 
     /// The transport cached on `comm`, or null. Throws std::invalid_argument unless papcoll can work on it.
     auto find(MPI_Comm comm) -> mpi_transport* {
+        if (m_last != nullptr && comm == m_last_comm) return m_last;
         void* found = nullptr;
         int flag = 0;
         if (comm != MPI_COMM_NULL)
             mpi_check("MPI_Comm_get_attr", MPI_Comm_get_attr(comm, m_comm_key, &found, &flag));
-        if (flag != 0) return static_cast<mpi_transport*>(found);
+        if (flag != 0) return remember(comm, static_cast<mpi_transport*>(found));
         mpi_transport::checked(comm);
         return nullptr;
     }
@@ -103,6 +104,12 @@ private:
         mpi_check("MPI_Query_thread", MPI_Query_thread(&provided));
         return provided == MPI_THREAD_MULTIPLE;
     }
+    /// Asked for again, it is found without MPI; not where several threads might ask.
+    auto remember(MPI_Comm comm, mpi_transport* found) -> mpi_transport* {
+        if (m_engine->concurrent()) return found;
+        m_last_comm = comm;
+        return m_last = found;
+    }
     static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
 
     // Operations under way keep what they need of it.
@@ -110,12 +117,14 @@ private:
         std::unique_ptr<mpi_transport> const ended(static_cast<mpi_transport*>(value));
         std::lock_guard const lock(self(state).m_mutex);
         std::erase(self(state).m_live, ended.get());
+        self(state).m_last = nullptr;
         ended->attachment().reset();
         return MPI_SUCCESS;
     }
     static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
         self(state).m_engine->stop_background();
         std::lock_guard const lock(self(state).m_mutex);
+        self(state).m_last = nullptr;
         for (auto* transport : self(state).m_live) {
             transport->attachment().reset();
             transport->release();
@@ -127,6 +136,8 @@ private:
     std::shared_ptr<progress_engine> m_engine;
     int m_comm_key = MPI_KEYVAL_INVALID;
     int m_self_key = MPI_KEYVAL_INVALID;
+    MPI_Comm m_last_comm = MPI_COMM_NULL; // the last one found
+    mpi_transport* m_last = nullptr;
     std::vector<mpi_transport*> m_live;
 };
 

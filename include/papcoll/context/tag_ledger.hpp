@@ -34,7 +34,8 @@ public:
     /// The first of the two tags of the next operation.
     auto next() -> int {
         int const tag = m_first + 2 * m_next;
-        m_next = (m_next + 1) % m_operations;
+        if (++m_next == m_operations) m_next = 0;
+        if (!m_any_spoilt.load(std::memory_order_acquire)) return tag;
         std::lock_guard const lock(m_mutex);
         if (std::binary_search(m_spoilt.begin(), m_spoilt.end(), tag))
             throw std::logic_error(
@@ -51,6 +52,7 @@ public:
     void spoil(int tag) {
         std::lock_guard const lock(m_mutex);
         m_spoilt.insert(std::upper_bound(m_spoilt.begin(), m_spoilt.end(), tag), tag);
+        m_any_spoilt.store(true, std::memory_order_release);
     }
     [[nodiscard]] auto operations() const -> int { return m_operations; }
     [[nodiscard]] auto under_way() const -> int { return m_under_way; }
@@ -72,6 +74,7 @@ private:
     std::vector<word_type> m_taken;
     std::mutex m_mutex;
     std::vector<int> m_spoilt; // in order
+    std::atomic<bool> m_any_spoilt = false;
 };
 
 /// A tag that is taken, until this object ends or lets it go.

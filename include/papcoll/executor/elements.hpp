@@ -179,6 +179,10 @@ public:
     void alike(void const* left, void const* right, void* result, std::size_t n, void* work) {
         m_alike(function(), left, right, result, n, work);
     }
+    /// Frees the operator if it is not kept in place.
+    void let_go() noexcept {
+        if (m_shared) m_shared.reset();
+    }
     /// The elements that `work` has room for.
     [[nodiscard]] auto work_elements() const -> std::size_t { return m_alike_elements; }
 

@@ -1,7 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/context.hpp>
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/executor/archived_values.hpp>
 #include <papcoll/executor/contribution.hpp>
@@ -65,13 +64,14 @@ public:
         , m_arriving(m_state.receives().size())
         , m_leaving(m_state.sends().size()) {}
 
-    /// Begins it, or begins it again when it has ended; the tag is that of the operation.
-    void begin(std::shared_ptr<context<Transport>> c, int tag, call_memory const& with) {
+    /// Begins it, or begins it again when it has ended; the tag is that of the operation. `keeper` lives at
+    /// least as long as messages are under way.
+    void begin(Transport& t, std::shared_ptr<void const> keeper, int tag, call_memory with) {
         begin_again();
-        m_context = std::move(c);
-        m_flow.use(m_context->transport_layer(), tag);
-        m_memory = with;
-        m_element_bytes = with.type->size * with.unit;
+        m_keeper = std::move(keeper);
+        m_flow.use(t, tag);
+        m_memory = std::move(with);
+        m_element_bytes = m_memory.type->size * m_memory.unit;
         provide_memory();
         m_values.clear();
         m_failure = {};
@@ -106,7 +106,7 @@ public:
     /// Whether it can be begun again, once it has ended.
     [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned; }
     /// Lets the user's memory and operator go.
-    void let_go() noexcept { m_memory = {}; }
+    void let_go() noexcept { m_memory.op.let_go(); }
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t {
         return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
@@ -186,7 +186,7 @@ private:
     }
 
     auto take_contribution() -> bool {
-        if (m_state.contributions().empty() || !m_memory.late || !m_memory.late->there()) return false;
+        if (!m_memory.late || !m_memory.late->there()) return false;
         if (m_memory.late->data() != nullptr)
             m_bases[static_cast<std::size_t>(memory::in)] =
                 const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.late->data())); // NOLINT
@@ -204,10 +204,12 @@ private:
         return any;
     }
     auto issue() -> bool {
-        bool const received = post_receives();
-        bool const listening = post_admissions();
-        bool const sent = issue_sends();
-        return received || listening || sent;
+        bool any = m_next_receive < m_state.receives().size() && post_receives();
+        if (m_next_send < m_state.sends().size()) {
+            any = post_admissions() || any;
+            any = issue_sends() || any;
+        }
+        return any;
     }
 
     void compute(index i) {
@@ -326,8 +328,8 @@ private:
                m_state.may_begin(sends[m_next_send]) && m_open_sends < send_window(sends[m_next_send])) {
             send(m_next_send++);
             ++m_open_sends;
-            any = true;
             post_admissions();
+            any = true;
         }
         return any;
     }
@@ -494,12 +496,12 @@ private:
         if (is_archived())
             m_failure.attempt([&] { load({memory::out, 0, std::numeric_limits<std::size_t>::max() >> 2}); });
         m_finished = true;
-        m_context.reset();
+        m_keeper.reset();
     }
 
     std::shared_ptr<program const> m_program;
     detail::program_state m_state;
-    std::shared_ptr<context<Transport>> m_context;
+    std::shared_ptr<void const> m_keeper;
     detail::message_flow<Transport, label> m_flow;
     call_memory m_memory;
     std::size_t m_element_bytes = 1;

@@ -83,6 +83,8 @@ struct arrival_all_reduce {
         return plan.finish();
     }
 
+    friend auto operator==(arrival_all_reduce const&, arrival_all_reduce const&) -> bool = default;
+
 private:
     static auto algorithm(call_shape const& shape, link_model const& link) -> arrival_all_reduce_scheduler {
         auto const volume = link.transfer_time(shape.bytes()) - link.latency;

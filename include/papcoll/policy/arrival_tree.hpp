@@ -53,6 +53,8 @@ struct arrival_tree {
         return detail::tree_planner(shape, link, costs(), 1, make).plan(arrivals.times());
     }
 
+    friend auto operator==(arrival_tree const&, arrival_tree const&) -> bool = default;
+
 private:
     [[nodiscard]] auto costs() const -> detail::tree_cost_options {
         return {transfer_time, compute_time, compute_per_element};

@@ -89,6 +89,8 @@ struct basic_automatic {
         return known::plan(chosen.choice, knowledge(), shape, link);
     }
 
+    friend auto operator==(basic_automatic const&, basic_automatic const&) -> bool = default;
+
 private:
     using known = detail::known_policies<Bits>;
 

@@ -80,6 +80,8 @@ struct background_circulant {
         return plan.finish();
     }
 
+    friend auto operator==(background_circulant const&, background_circulant const&) -> bool = default;
+
 private:
     // Twice as many blocks of half the size were no faster, and cost the processors twice as much.
     static constexpr std::size_t least_block_bytes = std::size_t(16) << 10;

@@ -44,6 +44,8 @@ struct background_ring {
         background_ring_scheduler const algorithm{detail::block_time_of(block_time, shape, link)};
         return detail::whole_parts_plan(algorithm, shape, link, arrivals.times());
     }
+
+    friend auto operator==(background_ring const&, background_ring const&) -> bool = default;
 };
 
 } // namespace papcoll::inline v0

@@ -136,6 +136,8 @@ struct basic_clairvoyant {
         plan.add(schedule_kind::reduction, chosen.share, layout, windows);
         return plan.finish();
     }
+
+    friend auto operator==(basic_clairvoyant const&, basic_clairvoyant const&) -> bool = default;
 };
 
 /// With the widest instruction set that the including file is compiled for.

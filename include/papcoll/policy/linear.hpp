@@ -97,9 +97,10 @@ inline void add_broadcast_of_parts(plan_writer& plan, call_shape const& shape, l
     rank_schedule const share{
         .sends = parts.spelt_out(of_groups.sends, [](rank_transfer const& t) { return t.peer; }),
         .receives = parts.spelt_out(of_groups.receives, [&](rank_transfer const&) { return shape.rank; })};
-    std::fill(parts.layout.owners.begin(), parts.layout.owners.end(), shape.root);
+    auto owned = parts.layout.owned_by(shape);
+    if (shape.rank == shape.root) owned.assign(owned.size(), true);
     auto const block = shape.bytes() / static_cast<std::size_t>(parts.count());
-    plan.add(schedule_kind::dissemination, share, parts.layout, windows_for(block, shape, link));
+    plan.spread_out(share, parts.layout.ranges, std::move(owned), windows_for(block, shape, link));
 }
 
 } // namespace detail

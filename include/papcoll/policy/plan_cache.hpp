@@ -11,11 +11,11 @@
 #include <any>
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <typeindex>
-#include <typeinfo>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,6 +40,42 @@ template <transport Transport>
     return made;
 }
 
+/// How one policy is told from others. Policies that can be compared are; others give a fingerprint.
+template <block_policy P>
+class policy_key {
+public:
+    explicit policy_key(P const& policy)
+        : m_policy(policy) {
+        if constexpr (!std::equality_comparable<P>) m_fingerprint = policy.fingerprint();
+    }
+    [[nodiscard]] auto can_tell() const -> bool {
+        return std::equality_comparable<P> || m_fingerprint.has_value();
+    }
+    [[nodiscard]] auto equals(std::any const& kept) const -> bool {
+        if constexpr (std::equality_comparable<P>) {
+            auto const* const policy = std::any_cast<P>(&kept);
+            return policy != nullptr && *policy == m_policy;
+        } else {
+            auto const* const known = std::any_cast<fingerprint_of_type>(&kept);
+            return known != nullptr && known->numbers == *m_fingerprint;
+        }
+    }
+    [[nodiscard]] auto kept() const -> std::any {
+        if constexpr (std::equality_comparable<P>)
+            return m_policy;
+        else
+            return fingerprint_of_type{*m_fingerprint};
+    }
+
+private:
+    struct fingerprint_of_type {
+        std::vector<std::int64_t> numbers;
+    };
+
+    P const& m_policy;
+    std::optional<std::vector<std::int64_t>> m_fingerprint;
+};
+
 /// The plans that calls of one communicator used last, so that a repeated call does not compute its schedule
 /// again: at most 16, which together with the lists in their keys take no more than `most_bytes`.
 class plan_cache {
@@ -58,20 +94,17 @@ public:
     /// next call.
     template <block_policy P>
     auto plan(P const& policy, call_shape const& shape, link_model const& link) -> kept_plan& {
-        auto const fingerprint = policy.fingerprint();
-        if (!fingerprint) return m_unkept = make(policy, shape, link);
-        std::type_index const type(typeid(P));
+        policy_key<P> const key(policy);
+        if (!key.can_tell()) return m_unkept = make(policy, shape, link);
         auto const numbers = numbers_of(shape, link);
         ++m_time;
         for (auto& e : m_entries)
-            if (e.type == type && e.numbers == numbers && e.fingerprint == *fingerprint &&
-                e.has_lists(shape)) {
+            if (e.numbers == numbers && key.equals(e.policy) && e.has_lists(shape)) {
                 e.last_used = m_time;
                 return e.plan;
             }
-        return keep({type,
-                     numbers,
-                     *fingerprint,
+        return keep({numbers,
+                     key.kept(),
                      {shape.sizes.begin(), shape.sizes.end()},
                      {shape.displacements.begin(), shape.displacements.end()},
                      make(policy, shape, link),
@@ -79,19 +112,17 @@ public:
     }
 
 private:
-    using number_list = std::array<std::int64_t, 10>;
+    using number_list = std::array<std::uint64_t, 6>;
 
     struct entry {
-        std::type_index type;
         number_list numbers;
-        std::vector<std::int64_t> fingerprint;
+        std::any policy; // or its fingerprint
         std::vector<std::size_t> sizes, displacements;
         kept_plan plan;
         std::uint64_t last_used;
 
         [[nodiscard]] auto held_bytes() const -> std::size_t {
-            return sizeof(entry) + detail::held_bytes(fingerprint) +
-                   detail::held_bytes(sizes, displacements) + plan.what->held_bytes();
+            return sizeof(entry) + detail::held_bytes(sizes, displacements) + plan.what->held_bytes();
         }
         [[nodiscard]] auto has_lists(call_shape const& shape) const -> bool {
             return std::equal(sizes.begin(), sizes.end(), shape.sizes.begin(), shape.sizes.end()) &&
@@ -121,13 +152,16 @@ private:
     }
 
     static auto numbers_of(call_shape const& shape, link_model const& link) -> number_list {
-        return {static_cast<std::int64_t>(shape.operation),     static_cast<std::int64_t>(shape.count),
-                static_cast<std::int64_t>(shape.element_bytes), static_cast<std::int64_t>(shape.root),
-                static_cast<std::int64_t>(shape.exact),         static_cast<std::int64_t>(shape.commutative),
-                static_cast<std::int64_t>(shape.has_native),
-                static_cast<std::int64_t>(shape.in_place) + 2 * static_cast<std::int64_t>(shape.late),
-                link.latency.count(),
-                std::bit_cast<std::int64_t>(link.per_byte)};
+        auto const flags = (shape.exact ? 1u : 0u) | (shape.commutative ? 2u : 0u) |
+                           (shape.has_native ? 4u : 0u) | (shape.in_place ? 8u : 0u) | (shape.late ? 16u : 0u);
+        auto const kind = static_cast<std::uint64_t>(shape.operation);
+        auto const root = static_cast<std::uint32_t>(shape.root);
+        return {kind << 8U | flags,
+                shape.count,
+                shape.element_bytes,
+                root,
+                static_cast<std::uint64_t>(link.latency.count()),
+                std::bit_cast<std::uint64_t>(link.per_byte)};
     }
 
     std::size_t m_most_bytes;

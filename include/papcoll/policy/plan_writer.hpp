@@ -57,8 +57,16 @@ public:
              std::span<ticks const> arrivals = {}) {
         add(S::kind, share_of(algorithm, layout, arrivals), layout, windows);
     }
-    /// What follows begins where the result belongs.
-    void begin_again() { m_begun = true; }
+    /// The dissemination of blocks that lie where the result belongs, if the rank has them.
+    void spread_out(rank_schedule const& share, std::vector<block_range> const& ranges,
+                    std::vector<bool> owned, message_windows const& windows) {
+        block_places places{std::vector<region>(ranges.size()), std::vector<region>(ranges.size()),
+                            std::move(owned)};
+        for (std::size_t b = 0; b < ranges.size(); ++b)
+            (places.owned[b] ? places.held : places.result)[b] = result(ranges[b]);
+        m_builder.use(windows);
+        lower(m_builder, schedule_kind::dissemination, share, m_shape.rank, places);
+    }
     /// A reduction and the dissemination of its results, with one numbering of steps.
     void add_spread(rank_schedule const& reduction, rank_schedule const& dissemination,
                     detail::block_layout const& layout, message_windows const& windows) {

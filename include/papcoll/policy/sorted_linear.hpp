@@ -61,11 +61,12 @@ struct sorted_linear {
             for (int const rank : order(shape))
                 if (part_of(rank).size() > 0) gather.ask(rank, part_of(rank));
         }
-        plan.begin_again();
         if (shape.operation == collective_kind::all_gather)
             detail::add_broadcast_of_parts(plan, shape, link);
         return plan.finish();
     }
+
+    friend auto operator==(sorted_linear const&, sorted_linear const&) -> bool = default;
 
 private:
     /// The other ranks in the order in which the root asks them.

@@ -31,7 +31,7 @@ struct cannot_plan {
     void check(papcoll::call_shape const&) const {}
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> { return {}; }
     [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const
-        -> papcoll::execution_plan {
+        -> papcoll::program {
         if (here) throw std::domain_error("no plan");
         return papcoll::circulant{}.plan(shape, link);
     }

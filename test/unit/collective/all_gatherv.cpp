@@ -73,18 +73,18 @@ TEST_CASE("all_gatherv of long parts among short ones") {
 TEST_CASE("parts so long that their messages are cut when they are executed") {
     papcoll::threads::run(3, [](endpoint& self) {
         papcoll::attach(self, papcoll::attach_options{.link = papcoll::link_model{papcoll::ticks(1), 100.0}});
-        std::vector<std::size_t> const sizes{1, 25'000'001, 20'000'000};
+        std::vector<std::size_t> const sizes{1, 60'000'001, 45'000'000};
         std::vector<char> const mine(sizes[static_cast<std::size_t>(self.rank())],
                                      static_cast<char>(self.rank()));
         auto const promises = [&](auto const& policy) {
             papcoll::call_shape shape{.operation = papcoll::collective_kind::all_gather, .ranks = 3};
-            shape.count = 45'000'002;
+            shape.count = 105'000'002;
             shape.sizes = sizes;
             CHECK(policy.plan(shape, papcoll::context_of(self)->link()).uncut);
-            std::vector<char> out(45'000'002, 9);
+            std::vector<char> out(105'000'002, 9);
             papcoll::all_gatherv(self, mine.data(), out.data(), sizes, policy);
             auto const second = out.begin() + 1;
-            auto const third = second + 25'000'001;
+            auto const third = second + 60'000'001;
             CHECK(out.front() == 0);
             CHECK(std::all_of(second, third, [](char c) { return c == 1; }));
             CHECK(std::all_of(third, out.end(), [](char c) { return c == 2; }));

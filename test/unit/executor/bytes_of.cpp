@@ -214,15 +214,24 @@ TEST_CASE("what a serialize says is what travels") {
     CHECK(through_an_archive(std::array<member, 2>{{{1}, {2}}})[1].value == 2);
 }
 
+namespace {
+
+int constructed = 0;
+struct counted {
+    counted() { ++constructed; }
+    template <class Archive>
+    void serialize(Archive&, unsigned) {}
+};
+
+} // namespace
+
 TEST_CASE("elements that are serialized are constructed in buffers, also where they are trivially copyable") {
-    static int constructed = 0;
-    struct counted {
-        counted() { ++constructed; }
-        void serialize(boost::archive::binary_oarchive&, unsigned) {}
-    };
     static_assert(std::is_trivially_copyable_v<counted>);
-    papcoll::detail::element_buffer<counted> const buffer(5);
+    papcoll::detail::element_memory memory;
+    memory.provide(papcoll::detail::element_type_of<counted>(), 5);
     CHECK(constructed == 5);
-    papcoll::detail::element_buffer<plain> bytes(5);
-    CHECK(bytes.capacity() == 5);
+    memory.provide(papcoll::detail::element_type_of<counted>(), 3); // there is room
+    CHECK(constructed == 5);
+    memory.provide(papcoll::detail::element_type_of<plain>(), 5);
+    CHECK(memory.bytes() == 5 * sizeof(plain));
 }
