@@ -1,5 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/analysis/simulate.hpp>
+#include <papcoll/policy/arrival_all_reduce.hpp>
 #include <papcoll/policy/background_ring.hpp>
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/circulant.hpp>
@@ -9,6 +10,7 @@
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/program/triggered_gather.hpp>
 #include <papcoll/program/whole_operands.hpp>
+#include <papcoll/scheduler/arrival_all_reduce.hpp>
 #include <papcoll/scheduler/background_ring.hpp>
 #include <papcoll/scheduler/binomial_tree.hpp>
 #include <papcoll/scheduler/butterfly.hpp>
@@ -26,6 +28,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <support/all_reduce_model.hpp>
 #include <vector>
 
 using papcoll::cost_model;
@@ -404,4 +407,28 @@ TEST_CASE("the programs of policies take the time of their schedules") {
                         papcoll::background_ring{.arrivals = arrivals, .block_time = ticks{1404}},
                         papcoll::background_ring_scheduler{ticks{1404}}, ranks, 1, arrivals, true, late);
         }
+}
+
+TEST_CASE("an all-reduce whose results spread while it reduces takes the time of its schedule") {
+    for (int const ranks : {3, 4, 7, 12}) {
+        times arrivals(at(ranks), ticks{0});
+        arrivals[1] = ticks{3'000'000};
+        papcoll::arrival_all_reduce const policy{.arrivals = arrivals, .block_bytes = 8000};
+        papcoll::call_shape shape{.operation = papcoll::collective_kind::all_reduce, .ranks = ranks};
+        shape.count = 100'000;
+        shape.element_bytes = 4;
+        REQUIRE(policy.aware(shape, link_of_model));
+        REQUIRE(policy.blocks(shape, link_of_model) == 50);
+        problem const p{.ranks = ranks, .root = 0, .blocks = 50, .arrivals = arrivals, .owners = {}};
+        papcoll::arrival_all_reduce_scheduler const algorithm{.transfer_time = ticks{400'000},
+                                                              .latency = ticks{1000}};
+        std::vector<papcoll::transfer> schedule;
+        for (int rank = 0; rank < ranks; ++rank) {
+            auto const share = algorithm.for_rank(p, rank);
+            for (auto const* half : {&share.reduction, &share.dissemination})
+                for (auto const& t : half->sends) schedule.push_back({t.step, rank, t.peer, t.block});
+        }
+        CHECK(simulate(plans_of(policy, shape), arrivals, {.latency = ticks{1000}, .per_byte = 1.0}, 4) ==
+              all_reduce_exits(schedule, p, ticks{1000}, ticks{8000}));
+    }
 }
