@@ -151,7 +151,8 @@ inline constexpr auto participation_of =
 /// exist, its sender does not hold the block then, or a rank sends and receives a block in one step of a
 /// reduction.
 ///
-/// For T transfers: O(T log T) time; O(T + P N) memory.
+/// For T transfers: O(T log T + P N) time, where T log P dominates if the schedule is sorted by (step, from,
+/// to, block); O(T + P + N) memory.
 [[nodiscard]] inline auto simulate(std::span<transfer const> schedule, problem const& p,
                                    cost_model const& model, block_sizes const& block_bytes,
                                    schedule_kind kind = schedule_kind::reduction,
