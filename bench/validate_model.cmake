@@ -7,7 +7,6 @@ if(TARGET papcoll::papcoll AND CLI11_FOUND AND nlohmann_json_FOUND)
     set_target_properties(bench_validate_model PROPERTIES OUTPUT_NAME validate_model)
     target_link_libraries(bench_validate_model PRIVATE papcoll::papcoll papcoll_warnings CLI11::CLI11
         nlohmann_json::nlohmann_json)
-    target_include_directories(bench_validate_model PRIVATE ${PROJECT_SOURCE_DIR}/test)
 else()
     message(STATUS "bench/validate_model is left out: it needs MPI, CLI11 and nlohmann-json")
 endif()

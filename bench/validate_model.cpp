@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 //
 // How well simulate() predicts: the last delay of collectives under arrival patterns, predicted with the
-// agreed α and β of the communicator and measured, for the very messages that the policies' plans contain.
+// agreed α and β of the communicator and measured, for the very programs that the policies' plans are.
 // Prints one line for each case and the median of the absolute errors; on whatever ranks mpirun gives that
 // share one clock.
 #include <papcoll/analysis/simulate.hpp>
@@ -26,8 +26,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <support/all_reduce_model.hpp>
-#include <support/plan_schedule.hpp>
 #include <vector>
 
 #include "support/measure.hpp"
@@ -38,35 +36,7 @@ namespace bench {
 namespace {
 
 using papcoll::cost_model;
-using papcoll::execution_plan;
-using work = papcoll::execution_stage::work;
 using time_list = std::vector<ticks>;
-
-/// When the ranks leave one stage that all have entered at these times.
-auto exits_of(std::vector<execution_plan> const& plans, std::size_t stage, time_list const& entered,
-              cost_model const& model) -> time_list {
-    auto const what = plans.front().stages[stage].what;
-    auto const all = plan_schedule::schedule_of(plans, stage);
-    std::vector<std::size_t> bytes;
-    std::size_t total = 0;
-    for (auto const elements : all.block_elements) {
-        bytes.push_back(elements * sizeof(float));
-        total += bytes.back();
-    }
-    papcoll::problem const p{.ranks = static_cast<int>(plans.size()),
-                             .root = 0,
-                             .blocks = static_cast<int>(bytes.size()),
-                             .arrivals = entered,
-                             .owners = all.owners};
-    if (what == work::reduce_spread)
-        return all_reduce_exits(all.transfers, p, model.latency,
-                                model.transfer_time(total / bytes.size()) - model.latency);
-    if (what != work::reduce && what != work::disseminate)
-        throw std::invalid_argument("this plan is not made of block schedules");
-    return papcoll::simulate(all.transfers, p, model, bytes,
-                             what == work::reduce ? papcoll::schedule_kind::reduction
-                                                  : papcoll::schedule_kind::dissemination);
-}
 
 /// A policy of an operation, to be measured and to be predicted.
 class subject : public operation {
@@ -97,13 +67,11 @@ public:
         auto shape = m_operation.shape();
         auto const& link = papcoll::context_of(m_comm)->measured_link();
         auto const policy = m_make(arrivals);
-        std::vector<execution_plan> plans;
+        std::vector<papcoll::program> programs;
         for (shape.rank = 0; shape.rank < shape.ranks; ++shape.rank)
-            plans.push_back(policy.plan(shape, link));
-        auto times = arrivals;
-        for (std::size_t stage = 0; stage < plans.front().stages.size(); ++stage)
-            times = exits_of(plans, stage, times, model);
-        return papcoll::last_delay(arrivals, times);
+            programs.push_back(policy.plan(shape, link));
+        return papcoll::last_delay(arrivals,
+                                   papcoll::simulate(programs, arrivals, model, shape.element_bytes));
     }
 
 private:

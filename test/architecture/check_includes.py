@@ -10,11 +10,12 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["schedule", "scheduler", "program", "analysis", "arrival", "operators", "transport", "context", "executor",
-         "monitor", "policy", "collective"]
+ROOMS = ["schedule", "scheduler", "program", "analysis", "arrival", "operators", "transport", "context",
+         "executor", "monitor", "policy", "collective"]
 # Exceptions to "a room includes the rooms above it in the list": rooms that know fewer.
 ALLOWED = {room: set(ROOMS[:index]) for index, room in enumerate(ROOMS)}
-ALLOWED["scheduler"] = ALLOWED["program"] = {"schedule"}
+ALLOWED["scheduler"] = {"schedule"}
+ALLOWED["program"] = {"schedule"}
 for strangers in ("analysis", "arrival", "operators"):
     ALLOWED[strangers] -= {"analysis", "arrival", "operators"}
 ALLOWED["executor"] -= {"scheduler"}

@@ -1,10 +1,12 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/analysis/detail/schedule_drawing.hpp>
+#include <papcoll/analysis/detail/execution_drawing.hpp>
+#include <papcoll/analysis/detail/execution_picture.hpp>
 #include <papcoll/analysis/detail/time_chart.hpp>
 #include <papcoll/analysis/metrics.hpp>
 #include <papcoll/analysis/simulate.hpp>
+#include <papcoll/analysis/timeline.hpp>
 #include <papcoll/schedule/problem.hpp>
 
 #include <algorithm>
@@ -108,7 +110,14 @@ private:
 ///     std::ofstream("schedule.svg") << draw(simulate_timeline(scheduler, problem, model, block_bytes));
 [[nodiscard]] inline auto draw(schedule_timeline const& timeline, std::string_view title = "")
     -> std::string {
-    return detail::schedule_drawing(timeline, title).run();
+    return detail::execution_drawing(detail::picture_of(timeline), title).run();
+}
+
+/// The same for simulated programs. A message is coloured by how many its sender has sent before.
+///
+///     std::ofstream("program.svg") << draw(simulate_timeline(programs, arrivals, model, element_bytes));
+[[nodiscard]] inline auto draw(program_timeline const& timeline, std::string_view title = "") -> std::string {
+    return detail::execution_drawing(detail::picture_of(timeline), title).run();
 }
 
 } // namespace papcoll::inline v0

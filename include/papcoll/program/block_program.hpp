@@ -13,17 +13,27 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
+/// What a schedule is lowered for.
+enum class lowering {
+    /// Scratch memory is used again, and the blocks of a message are combined by one instruction.
+    execution,
+    /// As one reasons about schedules: a block that comes has memory of its own, also where the rank has it
+    /// already, and is combined by itself. So each waits for nothing but data.
+    model
+};
+
 /// Where the blocks of a schedule lie on one rank; a region of no elements where it has no place.
 struct block_places {
     /// Per block: where the rank has it at first. In a dissemination: if it owns the block.
     std::vector<region> held;
-    /// Per block: where its result belongs. In a reduction: if the rank owns the block; in a dissemination: if
-    /// it does not.
+    /// Per block: where its result belongs. In a reduction: if the rank owns the block; in a dissemination:
+    /// if it does not.
     std::vector<region> result;
     /// Per block: whether its result belongs to this rank (reduction), or this rank has it at first.
     std::vector<bool> owned;
@@ -39,12 +49,15 @@ namespace detail {
 class block_lowering {
 public:
     /// `to` writes for this rank.
-    block_lowering(program_builder& to, int rank, block_places const& places)
+    block_lowering(program_builder& to, int rank, block_places const& places,
+                   lowering what_for = lowering::execution)
         : m_to(to)
         , m_rank(rank)
+        , m_models(what_for == lowering::model)
         , m_places(places)
         , m_slots(to)
         , m_blocks(places.owned.size()) {
+        m_results_move = m_models;
         for (std::size_t b = 0; b < m_blocks.size(); ++b) m_results_move = m_results_move || moves(b);
     }
 
@@ -93,8 +106,13 @@ private:
         for (auto const* list : {&share.sends, &share.receives})
             for (auto const& t : *list)
                 if (t.block < 0 || index(t.block) >= m_blocks.size())
-                    throw std::invalid_argument(
-                        "papcoll: the schedule names a block that the problem does not have");
+                    reject(list == &share.sends, t, "names a block that the problem does not have");
+    }
+    [[noreturn]] void reject(bool sends, rank_transfer const& t, char const* why) const {
+        throw std::invalid_argument(
+            "papcoll: the schedule cannot proceed: the transfer of block " + std::to_string(t.block) +
+            " from rank " + std::to_string(sends ? m_rank : t.peer) + " to rank " +
+            std::to_string(sends ? t.peer : m_rank) + " in step " + std::to_string(t.step) + " " + why);
     }
     void hold_all() {
         for (std::size_t b = 0; b < m_blocks.size(); ++b) m_blocks[b] = {m_places.held[b], true};
@@ -144,10 +162,8 @@ private:
         for (auto const& t : message) {
             if (size(t) == 0) continue;
             auto& block = m_blocks[index(t.block)];
-            if (block.complete)
-                throw std::invalid_argument("papcoll: the schedule spreads a block before it is complete");
-            if (!block.there)
-                throw std::invalid_argument("papcoll: the schedule sends a block that was given away");
+            if (block.complete) reject(true, t, comes_too_late);
+            if (!block.there) reject(true, t, is_not_held);
             m_regions.push_back(block.at);
         }
         if (m_regions.empty()) return;
@@ -163,7 +179,7 @@ private:
     void receive_operands(transfers message) {
         std::size_t held = 0; // elements that go to scratch memory
         for (auto const& t : message) held += goes_home(t) ? 0 : size(t);
-        auto slot = held > 0 ? m_slots.take(held) : region();
+        auto slot = held > 0 ? room_for(held) : region();
         m_regions.clear();
         m_threes.clear();
         std::size_t elements = 0;
@@ -181,17 +197,18 @@ private:
         if (elements == 0) return;
         m_to.receive(message.front().peer, m_regions);
         if (m_threes.empty()) return;
-        m_to.combine(m_threes);
+        for (std::size_t n = m_models ? 3 : m_threes.size(), i = 0; i < m_threes.size(); i += n)
+            m_to.combine(std::span(m_threes).subspan(i, n));
         for (auto const& left : m_left) m_slots.leave(left, m_to.next() - 1);
         m_left.clear();
     }
     void check_operand(rank_transfer const& t) const {
         auto const& block = m_blocks[index(t.block)];
-        if (block.complete)
-            throw std::invalid_argument("papcoll: the schedule spreads a block before it is complete");
+        if (block.complete) reject(false, t, comes_too_late);
         if (block.left == t.step && !block.there)
-            throw std::invalid_argument("papcoll: the schedule sends and receives a block in one step");
+            reject(false, t, "is in the step in which its receiver also sends this block");
     }
+    auto room_for(std::size_t n) -> region { return m_models ? m_to.scratch(n) : m_slots.take(n); }
     /// Whether a block that arrives is stored where its result belongs.
     [[nodiscard]] auto goes_home(rank_transfer const& t) const -> bool {
         return !m_blocks[index(t.block)].there && m_places.owned[index(t.block)] && !m_results_move;
@@ -218,7 +235,7 @@ private:
             if (size(t) == 0) continue;
             auto& block = m_blocks[index(t.block)];
             if (!block.there || (m_spreads && !block.complete && !m_places.owned[index(t.block)]))
-                throw std::invalid_argument("papcoll: the schedule sends a block before the rank has it");
+                reject(true, t, is_not_held);
             block.complete = m_spreads;
             m_regions.push_back(block.at);
         }
@@ -230,9 +247,8 @@ private:
             if (size(t) == 0) continue;
             auto const b = index(t.block);
             auto& block = m_blocks[b];
-            if (block.there)
-                throw std::invalid_argument("papcoll: the schedule delivers a block where it is already");
-            block = {m_places.result[b], true, m_spreads};
+            if (block.there && !m_models) reject(false, t, "delivers a block where it is already");
+            block = {block.there ? room_for(size(t)) : m_places.result[b], true, m_spreads};
             m_regions.push_back(block.at);
         }
         if (!m_regions.empty()) m_to.receive(message.front().peer, m_regions);
@@ -245,8 +261,12 @@ private:
             if (m_places.owned[b] && m_blocks[b].there) m_to.copy(m_places.result[b], m_blocks[b].at);
     }
 
+    static constexpr char const* is_not_held = "waits for ever: its sender does not hold the block then";
+    static constexpr char const* comes_too_late = "is still to be combined when the block is spread already";
+
     program_builder& m_to;
     int m_rank;
+    bool m_models;
     block_places const& m_places;
     scratch_slots m_slots;
     std::vector<block_state> m_blocks;
@@ -261,12 +281,12 @@ private:
 /// dissemination from them. Blocks without elements are left out. Throws std::invalid_argument for a block
 /// that does not exist, and for shares that send what the rank does not have, or deliver what it has.
 inline void lower(program_builder& to, schedule_kind kind, rank_schedule const& share, int rank,
-                  block_places const& places) {
-    detail::block_lowering lowering(to, rank, places);
+                  block_places const& places, lowering what_for = lowering::execution) {
+    detail::block_lowering blocks(to, rank, places, what_for);
     if (kind == schedule_kind::reduction)
-        lowering.reduce(share);
+        blocks.reduce(share);
     else
-        lowering.disseminate(share);
+        blocks.disseminate(share);
 }
 /// The same for a reduction and a dissemination of the results, with one numbering of steps. Throws
 /// std::invalid_argument, too, for a block that is spread on this rank before its reduction is over here.

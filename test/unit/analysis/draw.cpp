@@ -1,5 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/analysis/draw.hpp>
+#include <papcoll/analysis/simulate.hpp>
+#include <papcoll/program/program_builder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -144,13 +146,41 @@ TEST_CASE("a drawn schedule is on the axes of a timeline and says what it measur
 TEST_CASE("blocks differ in colour") {
     auto const svg = draw(flat_reduction(2, 3, false));
     for (double const fraction : {0.0, 0.5, 1.0})
-        CHECK(count(svg, papcoll::detail::block_colour(fraction)) >= 3);
-    CHECK(papcoll::detail::block_colour(0) == "#7070f0");
-    CHECK(papcoll::detail::block_colour(0.5) == "#70f070");
-    CHECK(papcoll::detail::block_colour(1) == "#f07070");
+        CHECK(count(svg, papcoll::detail::colour_of(fraction)) >= 3);
+    CHECK(papcoll::detail::colour_of(0) == "#7070f0");
+    CHECK(papcoll::detail::colour_of(0.5) == "#70f070");
+    CHECK(papcoll::detail::colour_of(1) == "#f07070");
+}
+
+TEST_CASE("programs are drawn as schedules are, coloured by the messages of a sender") {
+    // Rank 1 sends two messages to rank 0, which adds both.
+    papcoll::program_builder sender, receiver;
+    for (std::size_t i = 0; i < 2; ++i) {
+        auto const arrived = receiver.scratch(50);
+        sender.send(0, papcoll::region(papcoll::memory::in, 50 * i, 50));
+        receiver.receive(1, arrived);
+        papcoll::region const own(papcoll::memory::in, 50 * i, 50), sum(papcoll::memory::out, 50 * i, 50);
+        receiver.combine(sum, own, arrived);
+    }
+    std::vector<papcoll::program> const programs{receiver.finish(), sender.finish()};
+    papcoll::cost_model const model{.latency = ticks{1000}, .per_byte = 1.0, .compute = ticks{500}};
+    auto const svg = draw(papcoll::simulate_timeline(programs, {}, model, 4), "a program");
+    CHECK(svg.starts_with("<svg "));
+    CHECK(svg.ends_with("</svg>\n"));
+    CHECK(count(svg, begin_of_receive) == 2);
+    CHECK(count(svg, begin_of_combination) == 2);
+    CHECK(count(svg, arrow) == 2);
+    CHECK(count(svg, ">to 0<") == 2);
+    CHECK(count(svg, ">from 1<") == 2);
+    CHECK(count(svg, ">message 0<") == 1);
+    // Each end of a message, its combination, and the legend.
+    CHECK(count(svg, papcoll::detail::colour_of(0)) == 4);
+    CHECK(count(svg, papcoll::detail::colour_of(1)) == 4);
+    CHECK(count(svg, "last delay 2.90 µs") == 1);
 }
 
 TEST_CASE("no schedule to draw") {
     CHECK_THROWS_AS((void)draw(papcoll::schedule_timeline{}), std::invalid_argument);
+    CHECK_THROWS_AS((void)draw(papcoll::program_timeline{}), std::invalid_argument);
     CHECK_THROWS_AS((void)draw(papcoll::schedule_timeline{.arrivals = {ticks{0}}}), std::invalid_argument);
 }

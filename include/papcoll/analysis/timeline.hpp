@@ -1,0 +1,63 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/program/program.hpp>
+#include <papcoll/schedule/problem.hpp>
+#include <papcoll/schedule/transfer.hpp>
+
+#include <vector>
+
+// What happens in a simulation and when, on the clock of the arrivals.
+namespace papcoll::inline v0 {
+
+/// A message between the programs of two ranks.
+struct timed_message {
+    int from;
+    int to;
+    program::index send;    ///< the instruction of the sender; of a program that is cut, after that
+    program::index receive; ///< the instruction of the receiver
+    ticks begin;
+    ticks end;
+};
+
+/// An instruction of one rank.
+struct timed_instruction {
+    int rank;
+    program::index instruction;
+    ticks begin;
+    ticks end;
+};
+
+/// All that happens when programs are executed.
+struct program_timeline {
+    std::vector<ticks> arrivals = {}; ///< per rank
+    std::vector<ticks> exits = {};    ///< per rank
+    /// Both in the order in which they begin. Combinations that cost nothing are left out.
+    std::vector<timed_message> messages = {};
+    std::vector<timed_instruction> combinations = {};
+};
+
+/// One block on its way. The blocks of one message have the same times.
+struct timed_transfer {
+    transfer what;
+    ticks begin;
+    ticks end;
+};
+
+/// What was received by `what` being combined with what its receiver holds.
+struct timed_combination {
+    transfer what;
+    ticks begin;
+    ticks end;
+};
+
+/// All that happens when a schedule is followed.
+struct schedule_timeline {
+    std::vector<ticks> arrivals = {}; ///< per rank
+    std::vector<ticks> exits = {};    ///< per rank
+    /// Both in the order in which they begin. Empty blocks and combinations that cost nothing are left out.
+    std::vector<timed_transfer> transfers = {};
+    std::vector<timed_combination> combinations = {};
+};
+
+} // namespace papcoll::inline v0
