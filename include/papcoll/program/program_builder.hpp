@@ -140,7 +140,7 @@ inline void find_waits(program& p) {
 [[nodiscard]] inline auto in_pieces(program const& whole) -> program {
     auto result = detail::cut_instructions(whole);
     detail::find_waits(result);
-    result.order = {};
+    decltype(result.order)().swap(result.order);
     return result;
 }
 
@@ -228,7 +228,7 @@ public:
             if (cut.held_bytes() <= limit) return cut;
         }
         detail::find_waits(m_program);
-        if (!m_program.uncut) m_program.order = {};
+        if (!m_program.uncut) decltype(m_program.order)().swap(m_program.order);
         shrink(m_program);
         return std::move(m_program);
     }
