@@ -82,11 +82,12 @@ private:
     whole.operation = collective_kind::broadcast;
     constexpr std::size_t each_part = program_bytes::message + 5 * program_bytes::use;
     constexpr std::size_t each_block = 2 * (program_bytes::message + program_bytes::use);
-    auto const room = (stage_limit(shape) - static_cast<std::size_t>(shape.ranks) * each_part) / each_block;
+    auto const parts = std::min(static_cast<std::size_t>(shape.ranks) * each_part, stage_limit(shape));
+    auto const room = (stage_limit(shape) - parts) / each_block;
+    int const least = shape.ranks < 500 ? 1 : circulant_skips(shape.ranks).rounds();
     // Parts that just miss to fit into a block make up to twice as many.
     auto const most = static_cast<int>(std::clamp<std::size_t>(room / 2, 1, std::size_t(1) << 20));
-    int const least = shape.ranks < 500 ? 1 : circulant_skips(shape.ranks).rounds();
-    return std::clamp(choose_circulant_blocks(whole, link, std::nullopt), least, most);
+    return std::clamp(choose_circulant_blocks(whole, link, std::nullopt), least, std::max(least, most));
 }
 
 /// The root, which has all parts, broadcasts them by circulant_scheduler; nobody gets its own part back.

@@ -36,13 +36,13 @@ struct program_bytes {
 };
 
 /// The most blocks of a half of a program in which a rank sends and receives each of them `messages` times
-/// together.
+/// together, and combines all but the first.
 [[nodiscard]] constexpr auto most_blocks(call_shape const& shape, int messages = 2) -> std::int64_t {
     bool const combines = shape.operation == collective_kind::reduce ||
                           shape.operation == collective_kind::all_reduce ||
                           shape.operation == collective_kind::reduce_scatter;
     auto const each = static_cast<std::size_t>(messages) * (program_bytes::message + program_bytes::use) +
-                      (combines ? static_cast<std::size_t>(messages) * program_bytes::combination / 2 : 0);
+                      (combines ? static_cast<std::size_t>(messages - 1) * program_bytes::combination : 0);
     return static_cast<std::int64_t>(std::max<std::size_t>(stage_limit(shape) / each, 1));
 }
 

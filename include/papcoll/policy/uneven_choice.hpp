@@ -45,6 +45,7 @@ public:
         : m_skips(shape.ranks)
         , m_sizes(shape.sizes)
         , m_limit(stage_limit(shape))
+        , m_combines(shape.operation == collective_kind::reduce_scatter)
         , m_latency(static_cast<double>(link.latency.count()))
         , m_per_element(link.per_byte * static_cast<double>(shape.element_bytes))
         , m_message(static_cast<double>(longest_message(link)) / static_cast<double>(shape.element_bytes)) {}
@@ -103,13 +104,14 @@ private:
         return static_cast<int>(
             std::clamp<std::size_t>(static_cast<std::size_t>(std::max(n, messages)), 1, most));
     }
-    /// A plan names each block when it comes and when it goes, and has two messages for each round.
+    /// A plan names each block when it comes and when it goes, and where they are combined three times more.
+    /// It has two messages for each round, and a combination.
     [[nodiscard]] auto most_blocks_each(std::size_t parts) const -> std::size_t {
-        constexpr std::size_t block = 2 * program_bytes::use;
-        constexpr std::size_t round = 2 * program_bytes::message;
+        auto const block = (m_combines ? 5 : 2) * (program_bytes::use + sizeof(program::index));
+        auto const round = 2 * program_bytes::message + (m_combines ? program_bytes::combination : 0);
         auto const others =
             (m_sizes.size() - parts) * block + static_cast<std::size_t>(m_skips.rounds()) * round;
-        return std::max<std::size_t>((m_limit - others) / (parts * block + round), 1);
+        return std::max<std::size_t>((m_limit - std::min(others, m_limit)) / (parts * block + round), 1);
     }
     [[nodiscard]] static auto volume(division const& parts, int n) -> double {
         return parts.elements + (parts.volume - parts.elements) / n + parts.volume_of_others;
@@ -121,6 +123,7 @@ private:
     circulant_skips m_skips;
     std::span<std::size_t const> m_sizes;
     std::size_t m_limit;
+    bool m_combines;
     double m_latency;
     double m_per_element;
     double m_message; ///< the longest, in elements

@@ -75,7 +75,9 @@ inline void write_direct_exchange(program_builder& to, block_exchange const& how
 /// A block that has to go the distance i in all makes one hop for each bit of i. It has the same place on
 /// every rank r on its way, that of the block from rank r − i, which is where it must end. Every other hop
 /// goes to a second buffer instead, so that a round does not receive what it sends, the last one always to
-/// the user's memory; the first one leaves from the user's memory. So no block is copied or rotated.
+/// the user's memory; the first one leaves from the user's memory. So no block is copied or rotated. Taken from
+/// the farthest on, blocks that are neighbours in one buffer are neighbours in the other, too, so that a round
+/// names few regions.
 inline void write_relayed_exchange(program_builder& to, int ranks, std::size_t n,
                                    exchanged_blocks const& blocks) {
     auto const between = to.scratch(ranks > 3 ? n * static_cast<std::size_t>(ranks) : 0);
@@ -83,14 +85,14 @@ inline void write_relayed_exchange(program_builder& to, int ranks, std::size_t n
     auto const place = [&](int i, int round) {
         if (std::popcount(static_cast<unsigned>(i) >> static_cast<unsigned>(round)) % 2 == 0)
             return blocks.from(blocks.below(i));
-        return between.part(static_cast<std::size_t>(i) * n, n);
+        return between.part(static_cast<std::size_t>(ranks - 1 - i) * n, n);
     };
     std::vector<region> leaving, arriving;
     for (int round = 0; (1 << round) < ranks; ++round) {
         int const hop = 1 << round;
         leaving.clear();
         arriving.clear();
-        for (int i = hop; i < ranks; ++i) {
+        for (int i = ranks - 1; i >= hop; --i) {
             if ((i & hop) == 0) continue;
             bool const first_hop = (i & (hop - 1)) == 0;
             leaving.push_back(first_hop ? blocks.to(blocks.above(i)) : place(i, round));

@@ -30,8 +30,7 @@ public:
         if (m_to.instructions.size() >= std::numeric_limits<index>::max() / 2 ||
             m_to.regions.size() >= std::numeric_limits<index>::max() / 2)
             throw std::length_error("papcoll: a program has too many instructions");
-        m_to.instructions.push_back(
-            {what, alike, windows, peer, static_cast<index>(m_to.regions.size()), 0});
+        m_to.instructions.push_back({what, alike, windows, peer, static_cast<index>(m_to.regions.size()), 0});
     }
     /// The next of the regions of the instruction that began last, with its operands behind it. What follows
     /// the regions before it becomes one with them.
@@ -44,8 +43,7 @@ public:
             if (std::equal(last.begin(), last.end(), together.begin(),
                            [](region const& a, region const& b) { return a.is_followed_by(b); })) {
                 for (std::size_t i = 0; i < n; ++i)
-                    last[i] =
-                        region(last[i].where(), last[i].offset(), last[i].size() + together[i].size());
+                    last[i] = region(last[i].where(), last[i].offset(), last[i].size() + together[i].size());
                 return;
             }
         }
@@ -142,7 +140,7 @@ inline void find_waits(program& p) {
 [[nodiscard]] inline auto in_pieces(program const& whole) -> program {
     auto result = detail::cut_instructions(whole);
     detail::find_waits(result);
-    result.order = {};
+    decltype(result.order)().swap(result.order);
     return result;
 }
 
@@ -171,8 +169,10 @@ public:
     [[nodiscard]] auto in_place() const -> bool { return m_program.in_place; }
     /// The number of the next instruction.
     [[nodiscard]] auto next() const -> index { return m_program.size(); }
-    /// n more elements of papcoll's own memory.
+    /// n more elements of papcoll's own memory. Throws std::length_error where that is more than any memory.
     auto scratch(std::size_t n) -> region {
+        if (n > std::numeric_limits<std::size_t>::max() / 4 - m_program.scratch)
+            throw std::length_error("papcoll: a program needs more memory than there can be");
         region const r(memory::scratch, m_program.scratch, n);
         m_program.scratch += n;
         return r;
@@ -228,7 +228,7 @@ public:
             if (cut.held_bytes() <= limit) return cut;
         }
         detail::find_waits(m_program);
-        if (!m_program.uncut) m_program.order = {};
+        if (!m_program.uncut) decltype(m_program.order)().swap(m_program.order);
         shrink(m_program);
         return std::move(m_program);
     }

@@ -1,5 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/policy/arrival_all_reduce.hpp>
+#include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/policy.hpp>
 
 #include <doctest/doctest.h>
@@ -8,11 +9,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "../../support/program_lists.hpp"
+
 using papcoll::arrival_all_reduce;
 using papcoll::call_shape;
 using papcoll::link_model;
 using papcoll::ticks;
-using work = papcoll::execution_stage::work;
+using program_lists::action;
 
 namespace {
 
@@ -42,37 +45,45 @@ TEST_CASE("it is a policy of all_reduce alone, whose operators commute") {
     CHECK(arrival_all_reduce::provides(kind::all_reduce));
 }
 
-TEST_CASE("one rank late: one stage of both halves; together, unknown or short: what circulant does") {
-    auto const stages = [](arrival_all_reduce const& policy, std::size_t count) {
-        std::vector<work> result;
-        for (int rank = 0; rank < 8; ++rank) {
-            auto const plan = policy.plan(shape_of(8, rank, count), wire);
-            std::vector<work> mine;
-            for (auto const& stage : plan.stages) mine.push_back(stage.what);
-            CHECK((rank == 0 || mine == result));
-            result = mine;
-        }
-        return result;
-    };
-    using list = std::vector<work>;
+TEST_CASE("one rank late: results spread while the rest is reduced; else what circulant does") {
     std::vector<ticks> const late = one_late(8, std::chrono::seconds(2));
     std::size_t const mega = std::size_t(1) << 20;
-    CHECK(stages({.arrivals = late}, mega) == list{work::reduce_spread});
-    CHECK(stages({.arrivals = one_late(8, ticks(0))}, mega) == list{work::reduce, work::disseminate});
-    CHECK(stages({}, mega) == list{work::reduce, work::disseminate});
-    CHECK(stages({.arrivals = late}, 4) == list{work::butterfly});
-    CHECK(stages({.arrivals = late}, 0) == stages({}, 0));
+    auto const is_circulant = [](arrival_all_reduce const& policy, std::size_t count) {
+        bool same = true;
+        for (int rank = 0; rank < 8; ++rank) {
+            auto const shape = shape_of(8, rank, count);
+            same = same &&
+                   program_lists::are_same(policy.plan(shape, wire), papcoll::circulant{}.plan(shape, wire));
+            CHECK(policy.aware(shape, wire) == policy.aware(shape_of(8, 0, count), wire));
+        }
+        return same;
+    };
+    CHECK_FALSE(is_circulant({.arrivals = late}, mega));
+    CHECK(is_circulant({.arrivals = one_late(8, ticks(0))}, mega));
+    CHECK(is_circulant({}, mega));
+    CHECK(is_circulant({.arrivals = late}, 4));
+    CHECK(is_circulant({.arrivals = late}, 0));
+    // The last rank has the first block of the result before its last operand is on its way.
+    auto const plan = arrival_all_reduce{.arrivals = late}.plan(shape_of(8, 7, mega), wire);
+    papcoll::program::index first_receive = 0, last_send = 0;
+    for (papcoll::program::index i = plan.size(); i-- > 0;)
+        if (plan.instructions[i].what == action::receive) first_receive = i;
+    for (papcoll::program::index i = 0; i < plan.size(); ++i)
+        if (plan.instructions[i].what == action::send) last_send = i;
+    CHECK(first_receive < last_send);
 }
 
 TEST_CASE("the last rank sends each block once and receives each once, n blocks of the chosen size") {
     auto const late = one_late(8, std::chrono::seconds(2));
-    arrival_all_reduce const policy{.arrivals = late, .block_bytes = 1 << 16};
+    arrival_all_reduce const policy{.arrivals = late, .block_bytes = 1 << 14};
     auto const shape = shape_of(8, 7, std::size_t(1) << 20);
-    CHECK(policy.blocks(shape, wire) == 64);
-    auto const program = policy.plan(shape, wire).stages.at(0).program;
-    CHECK(program.sends.messages.size() == 64);
-    CHECK(program.receives.messages.size() == 64);
-    for (int b = 0; b < 64; ++b) CHECK_FALSE(program.is_owned(b));
+    CHECK(policy.blocks(shape, wire) == 256);
+    auto const plan = policy.plan(shape, wire);
+    for (auto const what : {action::send, action::receive}) {
+        CHECK(program_lists::count(plan, what) == 256);
+        CHECK(program_lists::elements(plan, what) == shape.count);
+    }
+    CHECK(program_lists::count(plan, action::combine) == 0);
     // n = √(q·β·m/α) for q = 3.
     int const n = arrival_all_reduce{.arrivals = late}.blocks(shape, wire);
     CHECK(n == 145);

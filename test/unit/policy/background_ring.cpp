@@ -15,12 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/program_calls.hpp"
+#include "../../support/program_lists.hpp"
+
 using papcoll::call_shape;
 using papcoll::collective_kind;
-using papcoll::execution_plan;
-using papcoll::execution_stage;
 using papcoll::link_model;
+using papcoll::program;
 using papcoll::ticks;
+using program_lists::action;
 
 namespace {
 
@@ -32,63 +35,26 @@ auto shape_of(collective_kind operation, int ranks, int rank, std::size_t part) 
     shape.element_bytes = 4;
     return shape;
 }
-/// How often each block is received on each rank.
-auto receipts(std::vector<execution_plan> const& plans, std::size_t stage) -> std::vector<std::vector<int>> {
-    std::vector<std::vector<int>> count;
-    for (auto const& plan : plans) {
-        auto const& program = plan.stages[stage].program;
-        count.emplace_back(program.blocks.size());
-        for (auto const& use : program.receives.uses) ++count.back()[static_cast<std::size_t>(use.block)];
-    }
-    return count;
-}
-/// Sends and receives of every pair of ranks have the same blocks and sizes in the same order.
-void check_pairs(std::vector<execution_plan> const& plans, std::size_t stage) {
-    auto const messages = [&](auto const& side, int peer) {
-        std::vector<std::vector<int>> all;
-        for (auto const& m : side.messages) {
-            if (m.peer != peer) continue;
-            all.emplace_back();
-            for (auto const& use : side.uses_of(m)) all.back().push_back(use.block);
-        }
-        return all;
-    };
-    int const ranks = static_cast<int>(plans.size());
-    bool alike = true;
-    for (int from = 0; from < ranks; ++from)
-        for (int to = 0; to < ranks; ++to) {
-            auto const& sender = plans[static_cast<std::size_t>(from)].stages[stage].program;
-            auto const& receiver = plans[static_cast<std::size_t>(to)].stages[stage].program;
-            alike = alike && messages(sender.sends, to) == messages(receiver.receives, from);
-        }
-    CHECK(alike);
+template <class Policy>
+void is_right(Policy const& policy, collective_kind operation, int ranks, std::size_t part, int root = 0) {
+    program_calls::call call{.shape = shape_of(operation, ranks, 0, part)};
+    call.shape.root = root;
+    policy.check(call.shape);
+    CHECK(program_calls::violation_of(policy, call, slow).value_or("") == "");
 }
 template <class Policy>
 auto plans_of(Policy const& policy, collective_kind operation, int ranks, std::size_t part, int root = 0)
-    -> std::vector<execution_plan> {
-    std::vector<execution_plan> plans;
-    for (int rank = 0; rank < ranks; ++rank) {
-        auto shape = shape_of(operation, ranks, rank, part);
-        shape.root = root;
-        policy.check(shape);
-        plans.push_back(policy.plan(shape, slow));
-    }
-    return plans;
+    -> std::vector<program> {
+    program_calls::call call{.shape = shape_of(operation, ranks, 0, part)};
+    call.shape.root = root;
+    return program_calls::programs_of(policy, call, slow);
 }
+/// Right, and without a message that is not needed.
 template <class Policy>
 void delivers_once(Policy const& policy, int ranks, std::size_t part) {
-    auto const plans = plans_of(policy, collective_kind::all_gather, ranks, part);
-    check_pairs(plans, 0);
-    auto const count = receipts(plans, 0);
-    bool once = true;
-    for (int rank = 0; rank < ranks; ++rank) {
-        auto const& program = plans[static_cast<std::size_t>(rank)].stages[0].program;
-        for (std::size_t b = 0; b < program.blocks.size(); ++b) {
-            bool const needed = !program.owned[b] && program.blocks[b].size > 0;
-            once = once && count[static_cast<std::size_t>(rank)][b] == (needed ? 1 : 0);
-        }
-    }
-    CHECK(once);
+    is_right(policy, collective_kind::all_gather, ranks, part);
+    for (auto const& plan : plans_of(policy, collective_kind::all_gather, ranks, part))
+        CHECK(program_lists::elements(plan, action::receive) == part * static_cast<std::size_t>(ranks - 1));
 }
 auto mixed_arrivals(int ranks) -> std::vector<ticks> {
     std::vector<ticks> arrivals;
@@ -125,33 +91,27 @@ TEST_CASE("linear and sorted_linear gather every part once, then broadcast what 
         for (std::size_t const part : {0u, 1u, 100'000u}) {
             CAPTURE(ranks);
             CAPTURE(part);
-            auto const plans = plans_of(papcoll::linear{}, collective_kind::all_gather, ranks, part);
-            check_pairs(plans, 0);
-            check_pairs(plans, 1);
-            for (int rank = 1; rank < ranks; ++rank) {
-                std::size_t received = 0;
-                for (auto const& m :
-                     plans[static_cast<std::size_t>(rank)].stages[1].program.receives.messages)
-                    received += m.elements;
-                CHECK(received == part * static_cast<std::size_t>(ranks - 1));
-            }
+            auto const others = part * static_cast<std::size_t>(ranks - 1);
             for (int root = 0; root < ranks; ++root) {
+                is_right(papcoll::linear{}, collective_kind::gather, ranks, part, root);
+                is_right(papcoll::sorted_linear{}, collective_kind::gather, ranks, part, root);
                 auto const gathers = plans_of(papcoll::linear{}, collective_kind::gather, ranks, part, root);
-                check_pairs(gathers, 0);
-                REQUIRE(gathers[0].stages.size() == 1);
-                auto const got = receipts(gathers, 0)[static_cast<std::size_t>(root)];
-                for (int b = 0; b < ranks; ++b)
-                    CHECK(got[static_cast<std::size_t>(b)] == (b != root && part > 0 ? 1 : 0));
+                auto const& at_root = gathers[static_cast<std::size_t>(root)];
+                CHECK(program_lists::elements(at_root, action::receive) == others);
+                CHECK(program_lists::elements(at_root, action::send) == 0);
             }
+            delivers_once(papcoll::linear{}, ranks, part);
+            delivers_once(papcoll::sorted_linear{}, ranks, part);
         }
 }
 
 TEST_CASE("a linear gather of many ranks awaits some of them at a time") {
     for (int const ranks : {1, 2, 65, 66, 5000}) {
         auto const plan = papcoll::linear{}.plan(shape_of(collective_kind::gather, ranks, 0, 1), slow);
-        auto const& program = plan.stages.at(0).program;
-        CHECK(program.receives.messages.size() == static_cast<std::size_t>(ranks - 1));
-        CHECK(program.windows.receives == std::clamp(ranks - 1, 1, 64));
+        CHECK(program_lists::count(plan, action::receive) == static_cast<std::size_t>(ranks - 1));
+        for (program::index i = 0; i < plan.size(); ++i)
+            if (plan.instructions[i].what == action::receive)
+                CHECK(plan.windows_of(i).receives == std::clamp(ranks - 1, 1, 64));
     }
 }
 
@@ -161,18 +121,14 @@ TEST_CASE("sorted_linear asks in the order of arrivals, ties by rank, everybody 
             auto const arrivals = mixed_arrivals(ranks);
             auto const plans = plans_of(papcoll::sorted_linear{.arrivals = arrivals}, collective_kind::gather,
                                         ranks, 10, root);
-            for (auto const& plan : plans) {
-                REQUIRE(plan.stages.size() == 1);
-                CHECK(plan.stages[0].what == execution_stage::work::gather);
-                auto const& order = plan.stages[0].gather.order;
-                CHECK(order == plans[0].stages[0].gather.order);
-                CHECK(order.size() == static_cast<std::size_t>(ranks - 1));
-                CHECK(std::find(order.begin(), order.end(), root) == order.end());
-                CHECK(std::is_sorted(order.begin(), order.end(), [&](int a, int b) {
-                    return std::pair(arrivals[static_cast<std::size_t>(a)], a) <
-                           std::pair(arrivals[static_cast<std::size_t>(b)], b);
-                }));
-            }
+            auto const order = program_lists::peers(plans[static_cast<std::size_t>(root)], action::send);
+            CHECK(order == program_lists::peers(plans[static_cast<std::size_t>(root)], action::receive));
+            CHECK(order.size() == static_cast<std::size_t>(ranks - 1));
+            CHECK(std::find(order.begin(), order.end(), root) == order.end());
+            CHECK(std::is_sorted(order.begin(), order.end(), [&](int a, int b) {
+                return std::pair(arrivals[static_cast<std::size_t>(a)], a) <
+                       std::pair(arrivals[static_cast<std::size_t>(b)], b);
+            }));
         }
 }
 

@@ -13,14 +13,16 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../../support/program_lists.hpp"
+
 using papcoll::call_shape;
 using papcoll::circulant;
 using papcoll::collective_kind;
-using papcoll::execution_stage;
 using papcoll::link_model;
 using papcoll::ticks;
 using papcoll::detail::all_reduce_way;
 using papcoll::detail::choose_circulant_all_reduce;
+using program_lists::action;
 
 namespace {
 
@@ -168,30 +170,33 @@ TEST_CASE("calls say whether their operator is exact") {
     CHECK_FALSE(exact(1, papcoll::commutative([](int a, int) { return a; })));
 }
 
-TEST_CASE("plans have the stages of their collective") {
-    using work = execution_stage::work;
-    auto const stages = [](collective_kind operation, link_model const& link, bool exact) {
-        std::vector<work> result;
-        auto shape = shape_of(operation, 13, 5, 100);
+TEST_CASE("an all-reduce is written in the way that was chosen") {
+    auto const plan = [](link_model const& link, bool exact, int rank) {
+        auto shape = shape_of(collective_kind::all_reduce, 13, rank, 100);
         shape.exact = exact;
-        for (auto const& stage : circulant{}.plan(shape, link).stages) {
-            result.push_back(stage.what);
-            CHECK(stage.census.size() == (stage.what == work::census ? 4 : 0));
-            CHECK(stage.butterfly.empty() == (stage.what != work::butterfly));
-        }
-        return result;
+        return circulant{}.plan(shape, link);
     };
-    using list = std::vector<work>;
-    for (bool const exact : {false, true})
-        for (auto const& link : links) {
-            CHECK(stages(collective_kind::broadcast, link, exact) == list{work::disseminate});
-            CHECK(stages(collective_kind::reduce, link, exact) == list{work::reduce});
-            CHECK(stages(collective_kind::all_gather, link, exact) == list{work::disseminate});
-            CHECK(stages(collective_kind::reduce_scatter, link, exact) == list{work::reduce});
+    link_model const latency{ticks(1'000'000), 10.0}, bytes{ticks(1), 10.0}, both{ticks(1'000), 3.0};
+    for (int rank = 0; rank < 13; ++rank) {
+        CAPTURE(rank);
+        // A census has q messages of the whole; so has a gather, of one, two, four and six operands.
+        auto const census = plan(latency, true, rank);
+        CHECK(program_lists::elements(census, action::send) == 400);
+        CHECK(program_lists::count(census, action::send) == 4);
+        auto const gathered = plan(latency, false, rank);
+        CHECK(program_lists::count(gathered, action::receive) == 4);
+        CHECK(program_lists::elements(gathered, action::receive) == 1200);
+        CHECK(program_lists::count(gathered, action::combine) == 12);
+        // 2q rounds of parts
+        for (bool const exact : {false, true}) {
+            auto const scattered = plan(bytes, exact, rank);
+            CHECK(program_lists::count(scattered, action::send) == 8);
+            CHECK(program_lists::elements(scattered, action::send) < 200);
         }
-    link_model const latency{ticks(1'000'000), 10.0}, bytes{ticks(1), 10.0};
-    CHECK(stages(collective_kind::all_reduce, latency, true) == list{work::census});
-    CHECK(stages(collective_kind::all_reduce, latency, false) == list{work::gather_combine});
-    CHECK(stages(collective_kind::all_reduce, bytes, true) == list{work::reduce, work::disseminate});
-    CHECK(stages(collective_kind::all_reduce, bytes, false) == list{work::reduce, work::disseminate});
+        // The butterfly combines alike on all ranks.
+        auto shape = shape_of(collective_kind::all_reduce, 13, rank, 100);
+        if (choose_circulant_all_reduce(shape, both) == all_reduce_way::butterfly)
+            for (auto const& i : plan(both, false, rank).instructions)
+                CHECK((i.what != action::combine || i.alike));
+    }
 }
