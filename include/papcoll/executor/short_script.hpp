@@ -10,9 +10,9 @@
 
 namespace papcoll::inline v0::detail {
 
-/// A program of few messages as one sequence of actions: receives are posted as early as they may be, and
-/// each message is waited for when something needs it. Does what the program says with the least that a
-/// processor has to do for it.
+/// A program of few messages as one sequence of actions, with the least that a processor has to do for them:
+/// messages are posted as early as they may be, then what is there is computed, and only then the next
+/// message is waited for.
 class short_script {
 public:
     using index = program::index;
@@ -28,14 +28,8 @@ public:
         if (!is_short(p)) return;
         m_begun.resize(p.size());
         m_ended.resize(p.size());
-        post_receives();
-        for (index i = 0; i < p.size(); ++i) {
-            if (m_begun[i]) continue;
-            for (auto const earlier : p.waits_of(i)) await(earlier);
-            begin(i);
-            post_receives();
+        while (post(program::action::receive) || post(program::action::send) || compute() || await_next()) {
         }
-        for (index i = 0; i < p.size(); ++i) await(i);
         m_begun = {};
         m_ended = {};
     }
@@ -44,47 +38,71 @@ public:
 
 private:
     static constexpr index most_instructions = 64;
-    static constexpr std::size_t most_messages = 16; // each way
+    using action = program::action;
 
     static auto is_short(program const& p) -> bool {
         if (p.size() > most_instructions) return false;
-        std::size_t sends = 0;
-        std::size_t receives = 0;
-        for (index i = 0; i < p.size(); ++i) {
-            if (p.instructions[i].what == program::action::contribution) return false;
-            sends += p.instructions[i].what == program::action::send ? 1 : 0;
-            receives += p.instructions[i].what == program::action::receive ? 1 : 0;
-            if (!p.is_message(i)) continue;
-            auto const& w = p.windows_of(i);
-            if (w.admission || static_cast<std::size_t>(w.receives) < std::min(receives, most_ahead) ||
-                static_cast<std::size_t>(w.sends) < std::min(sends, most_ahead))
+        for (index i = 0; i < p.size(); ++i)
+            if (p.instructions[i].what == action::contribution ||
+                (p.is_message(i) && p.windows_of(i).admission))
                 return false;
-        }
-        return std::max(sends, receives) <= most_messages;
+        return true;
     }
-    void post_receives() {
-        for (index i = 0; i < m_program.size(); ++i) {
-            if (m_begun[i] || m_program.instructions[i].what != program::action::receive) continue;
-            auto const waits = m_program.waits_of(i);
-            bool const may_begin =
-                std::all_of(waits.begin(), waits.end(), [&](index w) { return m_ended[w]; });
-            if (!may_begin) return; // receives begin in order
-            begin(i);
-        }
+    [[nodiscard]] auto may_begin(index i) const -> bool {
+        auto const waits = m_program.waits_of(i);
+        return std::all_of(waits.begin(), waits.end(), [&](index w) { return m_ended[w]; });
     }
-    void begin(index i) {
+    [[nodiscard]] auto is_open(index i) const -> bool { return m_begun[i] && !m_ended[i]; }
+    [[nodiscard]] auto is(index i, action what) const -> bool {
+        return m_program.instructions[i].what == what;
+    }
+    [[nodiscard]] auto window_is_full(index i) const -> bool {
+        int open = 0;
+        for (index k = 0; k < i; ++k) open += is_open(k) && is(k, m_program.instructions[i].what) ? 1 : 0;
+        auto const& w = m_program.windows_of(i);
+        return open >= (is(i, action::send) ? w.sends : w.receives);
+    }
+    void take(typename step::kind what, index i) {
+        m_steps.push_back({what, i});
         m_begun[i] = true;
-        bool const computes = !m_program.is_message(i);
-        m_steps.push_back({computes ? step::kind::compute : step::kind::post, i});
-        m_ended[i] = computes;
-    }
-    void await(index i) {
-        if (m_ended[i]) return;
-        m_steps.push_back({step::kind::await, i});
-        m_ended[i] = true;
+        m_ended[i] = what != step::kind::post;
     }
 
-    static constexpr std::size_t most_ahead = 2;
+    /// The next send, or receive: they begin in the order of the program.
+    auto post(action what) -> bool {
+        for (index i = 0; i < m_program.size(); ++i) {
+            if (m_begun[i] || !is(i, what)) continue;
+            if (!may_begin(i) || window_is_full(i)) return false;
+            take(step::kind::post, i);
+            return true;
+        }
+        return false;
+    }
+    auto compute() -> bool {
+        for (index i = 0; i < m_program.size(); ++i) {
+            if (m_begun[i] || m_program.is_message(i) || !may_begin(i)) continue;
+            take(step::kind::compute, i);
+            return true;
+        }
+        return false;
+    }
+    /// Waits for what the first instruction that has not begun needs, or for what is still under way.
+    auto await_next() -> bool {
+        for (index i = 0; i < m_program.size(); ++i) {
+            if (m_begun[i]) continue;
+            for (auto const w : m_program.waits_of(i))
+                if (is_open(w)) return await(w);
+            for (index k = 0; k < i; ++k)
+                if (is_open(k) && is(k, m_program.instructions[i].what)) return await(k);
+        }
+        for (index i = 0; i < m_program.size(); ++i)
+            if (is_open(i)) return await(i);
+        return false;
+    }
+    auto await(index i) -> bool {
+        take(step::kind::await, i);
+        return true;
+    }
 
     program const& m_program;
     std::vector<step> m_steps;

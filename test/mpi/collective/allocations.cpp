@@ -1,0 +1,80 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// ranks: 1 2 3 5 8
+// env.single: PAPCOLL_TEST_THREADS=single
+//
+// A blocking call that was made before allocates nothing, but where several threads may call at once: its
+// plan, its buffers and its lists are there.
+#include <papcoll/papcoll.hpp>
+
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/inplace.hpp>
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <vector>
+
+namespace {
+
+long allocations = 0; // MPI's own go to malloc
+
+auto allocated(void* memory) -> void* {
+    ++allocations;
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+} // namespace
+
+// NOLINTBEGIN(misc-new-delete-overloads)
+auto operator new(std::size_t n) -> void* { return allocated(std::malloc(n)); }
+auto operator new(std::size_t n, std::align_val_t alignment) -> void* {
+    auto const a = static_cast<std::size_t>(alignment);
+    return allocated(std::aligned_alloc(a, (n + a - 1) / a * a));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+// NOLINTEND(misc-new-delete-overloads)
+
+namespace {
+
+/// How many allocations the last of many equal calls makes.
+template <class Call>
+auto allocations_of(Call const& call) -> long {
+    // How far messages get ahead of each other varies from call to call, and with it what lists hold.
+    for (int i = 0; i < 20; ++i) call();
+    long const before = allocations;
+    call();
+    return allocations - before;
+}
+
+} // namespace
+
+TEST_CASE("a repeated blocking call allocates nothing") {
+    int threads = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&threads);
+    if (threads == MPI_THREAD_MULTIPLE) return;
+    boost::mpi::communicator const world;
+    auto const ranks = static_cast<std::size_t>(world.size());
+    // A link on which messages of 64 KiB go unasked: what is under way does not depend on timing.
+    papcoll::attach(world, {.link = papcoll::link_model{papcoll::ticks(50'000), 0.1}});
+    for (std::size_t const n : {std::size_t(1), std::size_t(100), std::size_t(4000)}) {
+        CAPTURE(n);
+        std::vector<float> in(n * ranks, 1), out(n * ranks);
+        auto const op = std::plus<float>();
+        CHECK(allocations_of([&] { papcoll::broadcast(world, in.data(), n, 0); }) == 0);
+        CHECK(allocations_of([&] { papcoll::reduce(world, in.data(), n, out.data(), op, 0); }) == 0);
+        CHECK(allocations_of([&] { papcoll::all_reduce(world, in.data(), n, out.data(), op); }) == 0);
+        CHECK(allocations_of([&] { papcoll::gather(world, in.data(), n, out.data(), 0); }) == 0);
+        CHECK(allocations_of([&] { papcoll::all_gather(world, in.data(), n, out.data()); }) == 0);
+        CHECK(allocations_of([&] { papcoll::all_to_all(world, in.data(), n, out.data()); }) == 0);
+        CHECK(allocations_of([&] {
+                  papcoll::all_reduce(world, boost::mpi::inplace(in.data()), n, op, papcoll::circulant{});
+              }) == 0);
+    }
+}
