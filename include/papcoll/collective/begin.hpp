@@ -298,7 +298,7 @@ template <transport Transport, class Call>
     }
     auto const body = execution_of<Transport>(plan, false);
     auto memory = call.memory();
-    if (body->is_short(memory)) return run_in_order(c, body, tag, std::move(memory));
+    if (body->is_short(t, memory)) return run_in_order(c, body, tag, std::move(memory));
     body->begin(t, nullptr, tag, std::move(memory));
     auto failure = c.engine()->run(body, idle);
     if (!body->finished()) std::rethrow_exception(failure); // messages may be left over

@@ -84,9 +84,11 @@ public:
     }
 
     /// Whether run_in_order will do.
-    [[nodiscard]] auto is_short(call_memory const& with) const -> bool {
+    [[nodiscard]] auto is_short(Transport const& t, call_memory const& with) const -> bool {
         if constexpr (requires { Transport::most_sends; }) return false;
-        return !m_script.steps().empty() && with.type->wire == format::bytes;
+        constexpr std::size_t short_bytes = std::size_t(64) << 10;
+        return !m_script.steps().empty() && with.type->wire == format::bytes &&
+               m_script.longest() * with.type->size <= std::min(short_bytes, t.max_message_bytes());
     }
     /// Begins it and runs it to its end, as begin and advance would; returns its failure. For a caller that
     /// has nothing else to drive.

@@ -35,6 +35,8 @@ public:
     }
 
     [[nodiscard]] auto steps() const -> std::vector<step> const& { return m_steps; }
+    /// Elements of the longest message.
+    [[nodiscard]] auto longest() const -> std::size_t { return m_longest; }
 
 private:
     static constexpr index most_instructions = 64;
@@ -64,6 +66,7 @@ private:
     }
     void take(typename step::kind what, index i) {
         m_steps.push_back({what, i});
+        if (what == step::kind::post) m_longest = std::max(m_longest, m_program.elements_of(i));
         m_begun[i] = true;
         m_ended[i] = what != step::kind::post;
     }
@@ -106,6 +109,7 @@ private:
 
     program const& m_program;
     std::vector<step> m_steps;
+    std::size_t m_longest = 0;
     std::vector<bool> m_begun, m_ended;
 };
 
