@@ -3,9 +3,6 @@
 
 #include <papcoll/program/program.hpp>
 
-#include <boost/container/small_vector.hpp>
-
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
@@ -33,11 +30,14 @@ public:
         for (auto at = r.offset(); at < r.end();) {
             if (s == end || s->first > at) { // the user's data, not touched before
                 auto const next = s == end ? r.end() : s->first;
-                s = stretches.emplace_hint(s, at, stretch{next, none, {}});
+                s = stretches.emplace_hint(s, at, stretch{next});
             }
             auto& found = s->second;
             if (found.writer != none) waits.push_back(found.writer);
-            if (found.readers.empty() || found.readers.back() != i) found.readers.push_back(i);
+            if (found.readers == none || m_readers[found.readers].who != i) {
+                m_readers.push_back({i, found.readers});
+                found.readers = static_cast<index>(m_readers.size() - 1);
+            }
             at = found.end;
             ++s;
         }
@@ -50,11 +50,11 @@ public:
         auto const begin = cut_at(stretches, r.offset());
         for (auto s = begin; s != end; ++s) {
             if (s->second.writer != none && s->second.writer != i) waits.push_back(s->second.writer);
-            for (auto const reader : s->second.readers)
-                if (reader != i) waits.push_back(reader);
+            for (auto k = s->second.readers; k != none; k = m_readers[k].before)
+                if (m_readers[k].who != i) waits.push_back(m_readers[k].who);
         }
         auto const hint = stretches.erase(begin, end);
-        stretches.emplace_hint(hint, r.offset(), stretch{r.end(), i, {}});
+        stretches.emplace_hint(hint, r.offset(), stretch{r.end(), i});
     }
 
 private:
@@ -62,8 +62,12 @@ private:
 
     struct stretch {
         std::size_t end;
-        index writer;
-        boost::container::small_vector<index, 2> readers;
+        index writer = none;
+        index readers = none; // the last one since then
+    };
+    struct reader {
+        index who;
+        index before; // the one before it; stretches that were one share it
     };
     using stretch_map = std::map<std::size_t, stretch>; // by where they begin
 
@@ -77,13 +81,14 @@ private:
         if (next == stretches.begin() || (next != stretches.end() && next->first == at)) return next;
         auto& before = std::prev(next)->second;
         if (before.end <= at) return next;
-        auto behind = before;
+        auto const behind = stretches.emplace_hint(next, at, before);
         before.end = at;
-        return stretches.emplace_hint(next, at, std::move(behind));
+        return behind;
     }
 
     bool m_in_place;
     std::array<stretch_map, 3> m_stretches;
+    std::vector<reader> m_readers;
 };
 
 } // namespace papcoll::inline v0::detail
