@@ -8,6 +8,7 @@
 #include <papcoll/analysis/metrics.hpp>
 #include <papcoll/analysis/simulate.hpp>
 #include <papcoll/analysis/verify.hpp>
+#include <papcoll/analysis/verify_program.hpp>
 #include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/arrival/pattern_file.hpp>
 #include <papcoll/arrival/patterns.hpp>

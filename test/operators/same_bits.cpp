@@ -1,13 +1,13 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // Compiled at several levels of optimisation: the sign and the payload of a NaN are those of one operand, and
 // which one it is depends on the machine code, so all ranks must combine by the same.
+#include <papcoll/collective/all_reduce.hpp>
 #include <papcoll/context/attach.hpp>
-#include <papcoll/executor/butterfly.hpp>
-#include <papcoll/executor/gather_combine.hpp>
-#include <papcoll/policy/circulant.hpp>
+#include <papcoll/program/whole_operands.hpp>
 #include <papcoll/scheduler/butterfly.hpp>
 #include <papcoll/transport/threads.hpp>
 
+#include <boost/mpi/inplace.hpp>
 #include <boost/mpi/operations.hpp>
 #include <doctest/doctest.h>
 
@@ -15,11 +15,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <memory>
 #include <type_traits>
 #include <vector>
+
+#include "../support/own_program.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -52,30 +52,35 @@ struct scaled_sum { // has a state, and what may become one instruction of multi
 
 enum class way { butterfly, gather_combine };
 
+/// All ranks' operands one behind the other, in memory of papcoll's, and combined there.
+void write_gather_combine(papcoll::program_builder& to, papcoll::call_shape const& shape) {
+    auto const n = shape.count;
+    papcoll::region const in(papcoll::memory::in, 0, n);
+    auto const all = to.scratch(n * static_cast<std::size_t>(shape.ranks));
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+        auto const part = all.part(n * static_cast<std::size_t>(rank), n);
+        if (rank == shape.rank)
+            to.copy(part, in);
+        else
+            to.receive(rank, part);
+    }
+    for (int rank = 0; rank < shape.ranks; ++rank)
+        if (rank != shape.rank) to.send(rank, in);
+    papcoll::write_ordered_combination(to, all, n);
+}
+
 template <class T, class Op>
 void run(endpoint& self, way how, T const* in, T* out, std::size_t n, Op op) {
-    auto const c = papcoll::context_of(self);
-    std::shared_ptr<papcoll::operation> operation;
-    papcoll::execution_plan plan;
-    if (how == way::butterfly) {
-        auto const rounds = std::make_shared<std::vector<papcoll::butterfly_round> const>(
-            papcoll::butterfly(self.size(), self.rank()));
-        operation = std::make_shared<papcoll::butterfly_operation<endpoint, T, Op>>(
-            c, rounds, c->next_tag(c->tags()), in, out, n, op);
-    } else {
-        auto const size = static_cast<std::size_t>(self.size());
-        papcoll::call_shape const all{.operation = papcoll::collective_kind::all_gather,
-                                      .ranks = self.size(),
-                                      .rank = self.rank(),
-                                      .count = n * size,
-                                      .element_bytes = sizeof(T)};
-        plan = papcoll::circulant{.block_bytes = sizeof(T) * n}.plan(all, {papcoll::ticks(1), 1.0});
-        operation = std::make_shared<papcoll::gather_combine_operation<endpoint, T, Op>>(
-            c, std::make_shared<papcoll::message_program const>(plan.stages.front().program),
-            c->next_tag(c->tags()), in, out, n, op);
-    }
-    if (auto const failure = c->engine()->run(operation, [&] { self.idle(); }))
-        std::rethrow_exception(failure);
+    own_program const policy{[how](papcoll::program_builder& to, papcoll::call_shape const& shape) {
+        if (how == way::gather_combine)
+            write_gather_combine(to, shape);
+        else
+            write_butterfly(to, papcoll::butterfly(shape.ranks, shape.rank), shape.rank, shape.count);
+    }};
+    if (in == out)
+        papcoll::all_reduce(self, boost::mpi::inplace(out), n, op, policy);
+    else
+        papcoll::all_reduce(self, in, n, out, op, policy);
 }
 
 /// All ranks' results; each rank has its operands and its result at another distance from a cache line, and

@@ -42,8 +42,8 @@ namespace detail {
 ///  may write.
 ///  3. The k-th message from one rank to another meets the k-th receive there, of the same size, cut and
 ///  admitted alike; none is left over.
-///  4. It ends, with windows of one message and sends that end only with their receives, and so with all
-///  larger ones.
+///  4. It ends if each rank takes one instruction after the other, but begins receives as early as it may,
+///  with windows of one message and sends that end only with their receives; and so in any other way.
 ///  5. At the end each part of `out` is what was promised: contributions of the right ranks and elements, or
 ///  their combinations, each contribution once; in the order of ranks, and in the same bits on all ranks,
 ///  where that is promised.

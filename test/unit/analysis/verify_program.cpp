@@ -436,6 +436,32 @@ TEST_CASE("what ends only where messages are buffered, or with larger windows, i
     CHECK(names(verify(all, promise_of(3).gather(0, parts)), {"in a circle", "rank 1"}));
 }
 
+TEST_CASE("what ends only where instructions overtake each other is refused") {
+    // Rank 0 combines what it gets only when it has sent what rank 1 waits for; the order of both can be
+    // told.
+    auto const rank_0 = [](bool combines_first) {
+        return written([&](program_builder& to) {
+            auto const theirs = to.scratch(1);
+            to.receive(1, theirs);
+            if (!combines_first) to.send(1, in(0, 1));
+            to.combine(out(0, 1), in(0, 1), theirs);
+            if (combines_first) to.send(1, in(0, 1));
+        });
+    };
+    auto const rank_1 = written([](program_builder& to) {
+        auto const theirs = to.scratch(1);
+        auto const received = to.receive(0, theirs);
+        to.after(received);
+        to.send(0, in(0, 1));
+        to.combine(out(0, 1), theirs, in(0, 1));
+    });
+    auto const kept = promise_of(2).all_reduce(1);
+    CHECK_FALSE(verify(programs{rank_0(false), rank_1}, kept));
+    CHECK(names(
+        verify(programs{rank_0(true), rank_1}, kept),
+        {"in a circle", "instruction 1 of rank 0 (combine)", "instruction 2 of rank 0 (send to rank 1)"}));
+}
+
 TEST_CASE("each contribution is in the result, once") {
     auto const kept = [] { return promise_of(3).reduce(0, 5); };
     auto const all = reduction(3, 5);

@@ -99,18 +99,16 @@ TEST_CASE("many ranks") {
             every_program::each_policy(operation, [&](auto const& policy) {
                 verify(policy, operation, ranks, static_cast<std::size_t>(ranks) * 3);
             });
-    for (int const ranks : {999, 1000}) {
-        for (auto const operation : {collective_kind::reduce, collective_kind::broadcast}) {
-            verify(papcoll::circulant{}, operation, ranks, 1'000'000);
-            verify(papcoll::two_level{.ranks_per_node = 8}, operation, ranks, 1'000'000);
-            verify(papcoll::binomial_tree{}, operation, ranks, 1'000'000);
-            verify(papcoll::greedy_tree{}, operation, ranks, 1'000'000);
-        }
-        verify(papcoll::circulant{}, collective_kind::all_reduce, ranks, 8);
-        verify(papcoll::arrival_tree{}, collective_kind::all_reduce, ranks, 8);
-        verify(papcoll::linear{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
-        verify(papcoll::binomial_gather{}, collective_kind::gather, ranks,
-               8 * static_cast<std::size_t>(ranks));
-        verify(papcoll::sorted_linear{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
+    int const ranks = 1000;
+    for (auto const operation : {collective_kind::reduce, collective_kind::broadcast}) {
+        verify(papcoll::circulant{}, operation, ranks, 1'000'000);
+        verify(papcoll::two_level{.ranks_per_node = 8}, operation, ranks, 1'000'000);
+        verify(papcoll::binomial_tree{}, operation, ranks, 1'000'000);
+        verify(papcoll::greedy_tree{}, operation, ranks, 1'000'000);
     }
+    verify(papcoll::circulant{}, collective_kind::all_reduce, ranks, 8);
+    verify(papcoll::arrival_tree{}, collective_kind::all_reduce, ranks, 8);
+    verify(papcoll::linear{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
+    verify(papcoll::binomial_gather{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
+    verify(papcoll::sorted_linear{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
 }

@@ -5,8 +5,6 @@
 #include <papcoll/analysis/promise.hpp>
 #include <papcoll/program/program.hpp>
 
-#include <boost/container/small_vector.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -67,7 +65,7 @@ private:
         bool open = false;    ///< may be written
         bool awaited = false; ///< the user's contribution comes here
         index writer = none;
-        boost::container::small_vector<index, 2> readers = {};
+        std::vector<index> readers = {};
     };
     using stretch_map = std::map<std::size_t, stretch>; // by where they begin
 

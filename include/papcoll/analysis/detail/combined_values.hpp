@@ -3,8 +3,6 @@
 
 #include <papcoll/program/program.hpp>
 
-#include <boost/container_hash/hash.hpp>
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -87,13 +85,20 @@ private:
         bool in_order;
     };
     using key = std::tuple<value, value, origin>;
+    struct hash {
+        auto operator()(key const& k) const -> std::size_t {
+            auto const [left, right, where] = k;
+            auto const mixed = (std::uint64_t(left) << 32 | right) ^ where * 0xbf58476d1ce4e5b9;
+            return static_cast<std::size_t>((mixed ^ mixed >> 29) * 0x9e3779b97f4a7c15);
+        }
+    };
 
     std::size_t m_ranks;
     std::size_t m_words;
     bool m_alike;
     std::vector<std::uint64_t> m_sets; // of ranks, m_words for each value
     std::vector<node> m_nodes;
-    std::unordered_map<key, value, boost::hash<key>> m_known;
+    std::unordered_map<key, value, hash> m_known;
     std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>, origin> m_places;
     origin m_instances = 0;
 };

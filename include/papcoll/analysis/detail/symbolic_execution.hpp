@@ -37,45 +37,52 @@ public:
             auto const waits = p.waits_of(i);
             m_left[i] = waits.size();
             for (auto const earlier : waits) m_followers[next[earlier]++] = i;
-            if (p.instructions[i].what == program::action::send)
-                sends.push_back(i);
-            else if (p.instructions[i].what == program::action::receive)
-                receives.push_back(i);
-            else if (waits.empty())
-                ready.push_back(i);
+            if (p.instructions[i].what == program::action::receive) m_receives.push_back(i);
         }
     }
 
     [[nodiscard]] auto may_begin(index i) const -> bool { return m_left[i] == 0; }
     [[nodiscard]] auto has_ended(index i) const -> bool { return m_ended[i]; }
-    void end(program const& p, index i) {
+    void end(index i) {
         m_ended[i] = true;
-        for (auto f = m_first_follower[i]; f < m_first_follower[i + 1]; ++f)
-            if (auto const later = m_followers[f]; --m_left[later] == 0 && !p.is_message(later))
-                ready.push_back(later);
+        if (i == m_send) m_send.reset();
+        if (open_receive() == i) ++m_next_receive;
+        for (auto f = m_first_follower[i]; f < m_first_follower[i + 1]; ++f) --m_left[m_followers[f]];
     }
-    /// The message under way, or to begin next; none: all have ended.
-    [[nodiscard]] auto open_send() const -> std::optional<index> { return open(sends, next_send); }
-    [[nodiscard]] auto open_receive() const -> std::optional<index> { return open(receives, next_receive); }
-
-    std::vector<index> sends, receives;
-    std::size_t next_send = 0, next_receive = 0;
-    std::vector<index> ready; ///< what is no message and may begin
+    /// The next instruction that is no receive, if it may begin now; a send begins with this.
+    [[nodiscard]] auto next(program const& p) -> std::optional<index> {
+        while (m_next < p.size() && p.instructions[m_next].what == program::action::receive) ++m_next;
+        if (m_next == p.size() || !may_begin(m_next)) return std::nullopt;
+        bool const sends = p.instructions[m_next].what == program::action::send;
+        if (sends && m_send) return std::nullopt;
+        if (sends) m_send = m_next;
+        return m_next++;
+    }
+    /// The send under way.
+    [[nodiscard]] auto open_send() const -> std::optional<index> { return m_send; }
+    /// The receive under way, or to begin next; none: all have ended.
+    [[nodiscard]] auto open_receive() const -> std::optional<index> {
+        if (m_next_receive == m_receives.size()) return std::nullopt;
+        return m_receives[m_next_receive];
+    }
+    /// The first of those that are no receives that has not begun.
+    [[nodiscard]] auto next_to_begin() const -> index { return m_next; }
 
 private:
-    static auto open(std::vector<index> const& list, std::size_t next) -> std::optional<index> {
-        if (next == list.size()) return std::nullopt;
-        return list[next];
-    }
-
     std::vector<index> m_first_follower, m_followers;
     std::vector<std::size_t> m_left; // instructions that each still waits for
     std::vector<bool> m_ended;
+    std::vector<index> m_receives;
+    std::size_t m_next_receive = 0;
+    index m_next = 0;
+    std::optional<index> m_send;
 };
 
-/// Executes the programs of all ranks on symbols, one message at a time in each direction of each rank, a
-/// send and its receive together. What ends so ends with larger windows and with messages that are buffered,
-/// too, since every one of them only lets something begin earlier.
+/// Executes the programs of all ranks on symbols: on each rank one instruction after the other, but for the
+/// receives, which begin ahead of the others in an order of their own; one message at a time in each
+/// direction, a send and its receive together. What ends so ends with larger windows, with messages that are
+/// buffered and where instructions overtake each other, too, since all that only lets something begin
+/// earlier.
 class symbolic_execution {
 public:
     using index = program::index;
@@ -126,11 +133,10 @@ private:
     void advance(std::size_t rank) {
         auto& mine = m_progress[rank];
         for (bool any = true; any && !m_violation;) {
-            while (!mine.ready.empty() && !m_violation) {
-                auto const i = mine.ready.back();
-                mine.ready.pop_back();
-                compute(rank, i);
-                mine.end(m_programs[rank], i);
+            while (auto const i = m_violation ? std::nullopt : mine.next(m_programs[rank])) {
+                if (m_programs[rank].is_message(*i)) continue;
+                compute(rank, *i);
+                mine.end(*i);
             }
             any = meet(rank, mine.open_send(), true);
             any = meet(rank, mine.open_receive(), false) || any;
@@ -156,10 +162,8 @@ private:
         for (auto const& r : m_programs[from].regions_of(send)) m_memory[from].read(r, m_left);
         std::size_t next = 0, skipped = 0;
         for (auto const& r : m_programs[to].regions_of(receive)) m_memory[to].write(r, m_left, next, skipped);
-        m_progress[from].end(m_programs[from], send);
-        m_progress[to].end(m_programs[to], receive);
-        ++m_progress[from].next_send;
-        ++m_progress[to].next_receive;
+        m_progress[from].end(send);
+        m_progress[to].end(receive);
     }
 
     // Computation
@@ -259,10 +263,11 @@ private:
         auto const& mine = m_progress[rank];
         for (auto const w : p.waits_of(i))
             if (!mine.has_ended(w)) return {rank, w};
-        bool const sends = p.instructions[i].what == program::action::send;
-        auto const open = sends ? mine.open_send() : mine.open_receive();
-        if (open != i) return {rank, *open};
-        return {static_cast<std::size_t>(p.instructions[i].peer), m_pairs.partner(rank, i)};
+        bool const receives = p.instructions[i].what == program::action::receive;
+        auto const open = receives ? mine.open_receive() : mine.open_send();
+        if (open == i) return {static_cast<std::size_t>(p.instructions[i].peer), m_pairs.partner(rank, i)};
+        if (receives || mine.next_to_begin() == i) return {rank, *open};
+        return {rank, mine.next_to_begin()};
     }
     [[nodiscard]] auto circle(std::size_t rank, index i) const -> std::string {
         std::map<place, std::size_t> seen;
