@@ -135,8 +135,11 @@ public:
     [[nodiscard]] auto may_be_read() const -> bool { return m_may_be_read; }
     /// Whether it can be begun again, once it has ended.
     [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned; }
-    /// Lets the user's memory and operator go.
-    void let_go() noexcept { m_memory.op.let_go(); }
+    /// When it has ended: lets the user's operator go, and memory of which there is much.
+    void let_go() noexcept {
+        m_memory.op.let_go();
+        if (m_scratch.bytes() > most_kept_bytes) m_scratch.release();
+    }
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t {
         return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
@@ -167,6 +170,7 @@ private:
         std::shared_ptr<std::vector<char>> contents;
         int pieces = 0;
     };
+    static constexpr std::size_t most_kept_bytes = std::size_t(2) << 20;
     static constexpr std::uint64_t missing = std::numeric_limits<std::uint64_t>::max();
 
     // Memory
@@ -597,6 +601,7 @@ private:
         if (is_archived())
             m_failure.attempt([&] { load({memory::out, 0, std::numeric_limits<std::size_t>::max() >> 2}); });
         m_finished = true;
+        let_go();
         m_keeper.reset();
     }
 

@@ -36,7 +36,8 @@ template <transport Transport>
         if (auto kept = std::static_pointer_cast<execution_type>(plan.execution); kept->is_reusable())
             return kept;
     auto made = std::make_shared<execution_type>(plan.what);
-    if (!concurrent) plan.execution = made; // else others' threads might still look at it
+    // Other threads might still look at it; and what is cut when it is executed takes much memory.
+    if (!concurrent && !plan.what->uncut) plan.execution = made;
     return made;
 }
 
