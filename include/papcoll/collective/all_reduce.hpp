@@ -32,6 +32,11 @@ struct all_reduce_call {
     template <class Policy>
     static constexpr void require() {
         require_operand_order<Policy, Op, T>();
+        if constexpr (serializable<T> && !std::same_as<Policy, native>)
+            static_assert(
+                Policy::provides(collective_kind::reduce),
+                "papcoll: values that must be serialized are all-reduced by a reduction to a root and "
+                "the way back, which this policy does not have; choose another, such as arrival_tree");
     }
     void bind(T const* new_in, T* new_out) {
         in = new_in;
@@ -133,8 +138,7 @@ struct plan_all_reduce_function {
     template <communicator Comm, reduction_operator<T> Op, class Policy = automatic>
     requires collective_policy<Policy, collective_kind::all_reduce>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy = {}) const {
-        return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)},
-                         policy);
+        return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)}, policy);
     }
 };
 

@@ -17,6 +17,7 @@ namespace papcoll::inline v0::detail {
 template <class T>
 void set_elements(call_shape& shape, std::size_t n, std::size_t parts = 1) {
     shape.count = serializable<T> ? (n > 0 ? parts : 0) : n * parts;
+    shape.one_piece = serializable<T>;
     shape.element_bytes = serializable<T> ? std::max<std::size_t>(n, 1) * sizeof(T) : sizeof(T);
 }
 

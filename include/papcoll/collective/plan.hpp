@@ -65,7 +65,7 @@ private:
         auto& plan = m_plans[shape.in_place ? 1 : 0];
         if (!plan)
             plan = std::make_shared<detail::kept_plan>(detail::kept_plan{
-                std::make_shared<program const>(m_policy.plan(shape, m_context->link())), {}});
+                std::make_shared<program const>(detail::plan_of(m_policy, shape, m_context->link())), {}});
         return plan;
     }
     auto operation_of(Call const& call) -> std::shared_ptr<operation> {

@@ -33,6 +33,9 @@ public:
     /// user's memory. True when buffers that the operation owns may still be read.
     virtual auto abandon() noexcept -> bool { return false; }
 
+    /// The memory that it keeps between uses.
+    [[nodiscard]] virtual auto held_bytes() const -> std::size_t { return 0; }
+
     /// The operation keeps the tag until it has ended; who drives it in place of the engine gives it back.
     void keep(detail::tag_lease tag) { m_tag = std::move(tag); }
     void give_tag_back() noexcept { m_tag.end(); }
@@ -143,6 +146,7 @@ private:
     }
     template <class Idle>
     auto run_alone(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
+        if (m_wrecks.size() == m_wrecks.capacity()) m_wrecks.reserve(m_wrecks.size() + 1);
         try {
             while (!op->finished())
                 if (!op->advance(true)) idle();

@@ -110,6 +110,9 @@ private:
         m_last_comm = comm;
         return m_last = found;
     }
+    void forget_last() {
+        if (!m_engine->concurrent()) m_last = nullptr;
+    }
     static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
 
     // Operations under way keep what they need of it.
@@ -117,14 +120,14 @@ private:
         std::unique_ptr<mpi_transport> const ended(static_cast<mpi_transport*>(value));
         std::lock_guard const lock(self(state).m_mutex);
         std::erase(self(state).m_live, ended.get());
-        self(state).m_last = nullptr;
+        self(state).forget_last();
         ended->attachment().reset();
         return MPI_SUCCESS;
     }
     static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
         self(state).m_engine->stop_background();
         std::lock_guard const lock(self(state).m_mutex);
-        self(state).m_last = nullptr;
+        self(state).forget_last();
         for (auto* transport : self(state).m_live) {
             transport->attachment().reset();
             transport->release();

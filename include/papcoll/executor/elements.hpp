@@ -33,7 +33,7 @@ struct element_type {
     /// Memory for elements that arrive or are combined. Bytes are not initialised.
     void* (*make)(std::size_t n);
     void (*destroy)(void* elements);
-    /// The target may overlap the source from below. Null where elements cannot be assigned.
+    /// The target may overlap the source from below.
     void (*copy)(void const* from, void* to, std::size_t n);
     std::size_t (*most_bytes)(std::size_t n);
     std::size_t (*pack)(void const* from, std::size_t n, std::span<std::byte> to);
@@ -47,7 +47,7 @@ template <std::size_t Size, std::size_t Alignment>
 struct byte_elements {
     static constexpr auto alignment = std::align_val_t(std::max<std::size_t>(Alignment, 64));
 
-    static auto make(std::size_t n) -> void* { return ::operator new(n * Size, alignment); }
+    static auto make(std::size_t n) -> void* { return ::operator new(n* Size, alignment); }
     static void destroy(void* elements) { ::operator delete(elements, alignment); }
     static void copy(void const* from, void* to, std::size_t n) { std::memmove(to, from, n * Size); }
 
@@ -70,8 +70,16 @@ struct object_elements {
     static auto make(std::size_t n) -> void* { return new T[n]; }
     static void destroy(void* elements) { delete[] static_cast<T*>(elements); }
     static void copy(void const* from, void* to, std::size_t n) {
-        if constexpr (std::is_copy_assignable_v<T>)
+        if constexpr (std::is_copy_assignable_v<T>) {
             std::copy_n(static_cast<T const*>(from), n, static_cast<T*>(to));
+        } else if constexpr (serializable<T>) {
+            auto const saved = save(from, n);
+            load(saved, to, n);
+        } else {
+            std::vector<std::byte> packed(most_bytes(n));
+            pack(from, n, packed);
+            unpack(packed, to, n);
+        }
     }
     static auto most_bytes(std::size_t n) -> std::size_t { return wire_format<T>::bytes(n); }
     static auto pack(void const* from, std::size_t n, std::span<std::byte> to) -> std::size_t {
@@ -93,7 +101,7 @@ struct object_elements {
                           .wire = element_type::format::bytes,
                           .make = make,
                           .destroy = destroy,
-                          .copy = std::is_copy_assignable_v<T> ? copy : nullptr,
+                          .copy = copy,
                           .most_bytes = nullptr,
                           .pack = nullptr,
                           .unpack = nullptr,
@@ -191,8 +199,9 @@ public:
 private:
     static constexpr std::size_t small_bytes = 16;
     template <class Op>
-    static constexpr bool is_small = std::is_trivially_copyable_v<Op> && std::is_trivially_destructible_v<Op> &&
-                                     sizeof(Op) <= small_bytes && alignof(Op) <= alignof(std::max_align_t);
+    static constexpr bool
+        is_small = std::is_trivially_copyable_v<Op>&& std::is_trivially_destructible_v<Op> &&
+                   sizeof(Op) <= small_bytes && alignof(Op) <= alignof(std::max_align_t);
 
     template <class T, class Op>
     static void combine_elements(void* op, void const* left, void const* right, void* result, std::size_t n) {

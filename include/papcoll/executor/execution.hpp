@@ -21,6 +21,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -61,7 +62,6 @@ class execution final : public operation {
 public:
     explicit execution(std::shared_ptr<program const> what)
         : m_program(what->uncut ? std::make_shared<program const>(in_pieces(*what)) : std::move(what))
-        , m_script(*m_program)
         , m_state(*m_program)
         , m_arriving(m_state.receives().size())
         , m_leaving(m_state.sends().size()) {}
@@ -70,25 +70,30 @@ public:
     /// least as long as messages are under way.
     void begin(Transport& t, std::shared_ptr<void const> keeper, int tag, call_memory with) {
         begin_again();
-        m_keeper = std::move(keeper);
         m_flow.use(t, tag);
         m_memory = std::move(with);
         m_element_bytes = m_memory.type->size * m_memory.unit;
         provide_memory();
-        m_values.clear();
+        m_values.clear(m_program->in_place);
         m_failure = {};
         m_state.restart();
         m_next_receive = m_next_send = m_listening = 0;
         m_open_receives = m_open_sends = 0;
+        m_keeper = std::move(keeper); // last: nothing throws any more
         m_finished = false;
     }
 
     /// Whether run_in_order will do.
-    [[nodiscard]] auto is_short(Transport const& t, call_memory const& with) const -> bool {
+    [[nodiscard]] auto is_short(Transport const& t, call_memory const& with) -> bool {
         if constexpr (requires { Transport::most_sends; }) return false;
         constexpr std::size_t short_bytes = std::size_t(64) << 10;
-        return !m_script.steps().empty() && with.type->wire == format::bytes &&
-               m_script.longest() * with.type->size <= std::min(short_bytes, t.max_message_bytes());
+        if (with.type->wire != format::bytes) return false;
+        if (!m_script) {
+            m_script.emplace(*m_program);
+            m_open.reserve(m_script->steps().size());
+        }
+        return m_script->applies() &&
+               m_script->longest() * with.type->size <= std::min(short_bytes, t.max_message_bytes());
     }
     /// Begins it and runs it to its end, as begin and advance would; returns its failure. For a caller that
     /// has nothing else to drive.
@@ -100,7 +105,7 @@ public:
         m_finished = false;
         m_open.clear();
         try {
-            for (auto const& s : m_script.steps()) carry_out(s, t, tag);
+            for (auto const& s : m_script->steps()) carry_out(s, t, tag);
         } catch (...) {
             give_up(t);
             throw;
@@ -128,7 +133,9 @@ public:
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
     auto abandon() noexcept -> bool override {
         m_abandoned = true;
-        return m_flow.abandon();
+        bool const may_be_read = m_flow.abandon();
+        m_keeper.reset();
+        return may_be_read;
     }
 
     /// Whether run_in_order threw while sends may still be read: it then has to live on.
@@ -141,7 +148,7 @@ public:
         if (m_scratch.bytes() > most_kept_bytes) m_scratch.release();
     }
     /// The memory behind it.
-    [[nodiscard]] auto held_bytes() const -> std::size_t {
+    [[nodiscard]] auto held_bytes() const -> std::size_t override {
         return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
                m_arriving.capacity() * sizeof(arriving);
     }
@@ -176,8 +183,8 @@ private:
     // Memory
 
     void provide_memory() {
-        auto const work = m_state.combines_alike() ? m_memory.op.work_elements() : 0;
-        m_work_values = (work + 63) / 64 * 64;
+        m_work_values = m_state.combines_alike() ? m_memory.op.work_elements() : 0;
+        if (wire() == format::bytes) m_work_values = (m_work_values + 63) / 64 * 64; // the rest stays aligned
         m_scratch.provide(*m_memory.type, m_work_values + m_program->scratch * m_memory.unit);
         m_bases = {const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.in)), // NOLINT: not written
                    static_cast<std::byte*>(m_memory.out),
@@ -199,7 +206,7 @@ private:
         return m_state.receives()[position];
     }
     [[nodiscard]] auto peer(index i) const -> int { return m_program->instructions[i].peer; }
-    [[nodiscard]] auto elements(index i) const -> std::size_t { return m_program->elements_of(i); }
+    [[nodiscard]] auto elements(index i) const -> std::size_t { return m_state.elements_of(i); }
     [[nodiscard]] auto admits(index i) const -> bool {
         return !is_archived() && m_program->windows_of(i).admits(elements(i));
     }
@@ -331,6 +338,7 @@ private:
             keep_values(i, a);
         else
             m_failure.attempt([&] { unpack(i, a); });
+        if (wire() == format::packed) a.staging = {};
         m_state.end(i);
     }
     void unpack(index i, arriving& a) {
@@ -413,6 +421,7 @@ private:
         auto& l = m_leaving[position];
         if (--l.pieces > 0) return;
         l.contents.clear();
+        if (wire() == format::packed) l.staging = {};
         auto const i = send_at(position);
         if (!admits(i)) --m_open_sends;
         m_state.end(i);
@@ -513,6 +522,7 @@ private:
         detail::content saved;
         m_failure.attempt([&] {
             saved = detail::content(m_memory.type->save(data({where, element, 1}), m_memory.unit));
+            m_values.saved({where, element}, saved);
         });
         return saved;
     }
@@ -611,7 +621,7 @@ private:
     };
 
     std::shared_ptr<program const> m_program;
-    detail::short_script m_script;
+    std::optional<detail::short_script> m_script; // made when it is first asked for
     detail::program_state m_state;
     std::shared_ptr<void const> m_keeper;
     detail::message_flow<Transport, label> m_flow;

@@ -62,16 +62,20 @@ public:
     [[nodiscard]] auto contributions() const -> std::vector<index> const& { return m_contributions; }
     /// Of a send or a receive: where it is in that list.
     [[nodiscard]] auto position_of(index i) const -> std::size_t { return m_positions[i]; }
+    /// Of a message.
+    [[nodiscard]] auto elements_of(index i) const -> std::size_t { return m_elements[i]; }
     [[nodiscard]] auto combines_alike() const -> bool { return m_combines_alike; }
     [[nodiscard]] auto held_bytes() const -> std::size_t {
         return detail::held_bytes(m_first_follower, m_followers, m_waits, m_missing, m_ready, m_sends,
-                                  m_receives, m_computations);
+                                  m_receives, m_computations, m_positions) +
+               detail::held_bytes(m_elements);
     }
 
 private:
     void list(program const& p, index i) {
         auto const& instruction = p.instructions[i];
         m_computes.push_back(false);
+        m_elements.push_back(p.is_message(i) ? p.elements_of(i) : 0);
         bool const sends = instruction.what == program::action::send;
         m_positions.push_back(static_cast<index>((sends ? m_sends : m_receives).size()));
         switch (instruction.what) {
@@ -95,6 +99,7 @@ private:
 
     std::vector<index> m_first_follower, m_followers, m_waits, m_missing, m_positions;
     std::vector<bool> m_computes;
+    std::vector<std::size_t> m_elements;
     std::vector<index> m_sends, m_receives, m_contributions, m_computations;
     std::vector<index> m_ready; // those before m_next_ready have been taken
     std::size_t m_next_ready = 0;

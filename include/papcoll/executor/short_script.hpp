@@ -22,10 +22,10 @@ public:
         index instruction;
     };
 
-    /// Empty for programs that are not short: of many messages, or messages that are admitted.
     explicit short_script(program const& p)
-        : m_program(p) {
-        if (!is_short(p)) return;
+        : m_program(p)
+        , m_applies(is_short(p)) {
+        if (!m_applies) return;
         m_begun.resize(p.size());
         m_ended.resize(p.size());
         while (post(program::action::receive) || post(program::action::send) || compute() || await_next()) {
@@ -34,6 +34,8 @@ public:
         m_ended = {};
     }
 
+    /// False for programs that are not short: of many messages, or messages that are admitted.
+    [[nodiscard]] auto applies() const -> bool { return m_applies; }
     [[nodiscard]] auto steps() const -> std::vector<step> const& { return m_steps; }
     /// Elements of the longest message.
     [[nodiscard]] auto longest() const -> std::size_t { return m_longest; }
@@ -89,17 +91,24 @@ private:
         }
         return false;
     }
-    /// Waits for what the first instruction that has not begun needs, or for what is still under way.
+    /// Waits for what the first instruction that has not begun needs. Receives begin ahead, so that they come
+    /// last here: a send that could begin must not wait behind one of them.
     auto await_next() -> bool {
-        for (index i = 0; i < m_program.size(); ++i) {
-            if (m_begun[i]) continue;
-            for (auto const w : m_program.waits_of(i))
-                if (is_open(w)) return await(w);
-            for (index k = 0; k < i; ++k)
-                if (is_open(k) && is(k, m_program.instructions[i].what)) return await(k);
-        }
+        for (bool const receives : {false, true})
+            for (index i = 0; i < m_program.size(); ++i)
+                if (!m_begun[i] && is(i, action::receive) == receives) return await_for(i);
         for (index i = 0; i < m_program.size(); ++i)
             if (is_open(i)) return await(i);
+        return false;
+    }
+    auto await_for(index i) -> bool {
+        for (auto const w : m_program.waits_of(i))
+            if (is_open(w) && !is(w, action::receive)) return await(w);
+        // What is left to wait for are receives, which can end in order, or room for another message.
+        bool const for_room = may_begin(i) && is(i, action::send);
+        for (bool const receives : {!for_room, for_room})
+            for (index k = 0; k < m_program.size(); ++k)
+                if (is_open(k) && is(k, action::receive) == receives) return await(k);
         return false;
     }
     auto await(index i) -> bool {
@@ -108,6 +117,7 @@ private:
     }
 
     program const& m_program;
+    bool m_applies;
     std::vector<step> m_steps;
     std::size_t m_longest = 0;
     std::vector<bool> m_begun, m_ended;

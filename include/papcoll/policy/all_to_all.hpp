@@ -31,6 +31,7 @@ namespace detail {
 template <block_exchange::route Way>
 struct fixed_exchange {
     static constexpr bool reorders_operands = false;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool { return is_all_to_all(operation); }
 
     [[nodiscard]] auto name() const -> std::string_view {
@@ -72,6 +73,7 @@ struct all_to_all_linear_sync {
     int window = 4;
 
     static constexpr bool reorders_operands = false;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return detail::is_all_to_all(operation);
     }

@@ -31,6 +31,7 @@ struct arrival_tree {
     double compute_per_element = 0;
 
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::reduce || operation == collective_kind::all_reduce;
     }

@@ -58,6 +58,7 @@ struct basic_automatic {
     std::shared_ptr<tuning_table const> table = {};
 
     static constexpr bool reorders_operands = false; // the shape says whether it may
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind) -> bool { return true; }
 
     [[nodiscard]] auto name() const -> std::string_view { return "automatic"; }

@@ -34,6 +34,7 @@ struct background_circulant {
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::all_gather;
     }

@@ -61,6 +61,8 @@ struct call_shape {
     bool in_place = false;
     /// Whether the rank contributes its data later, to where the result goes if there is such a place.
     bool late = false;
+    /// Whether elements travel serialized: each is one piece, and much longer than it seems.
+    bool one_piece = false;
     /// Whether the MPI library has a routine of its own for the call. It has none for other transports, for
     /// values that travel serialized, and for data that is contributed later.
     bool has_native = false;

@@ -46,6 +46,7 @@ struct circulant {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation != collective_kind::gather && operation != collective_kind::all_to_all;
     }
@@ -118,7 +119,8 @@ private:
     void add_all_reduce(plan_writer& plan, call_shape const& shape, link_model const& link) const {
         switch (detail::choose_circulant_all_reduce(shape, link)) {
         case detail::all_reduce_way::butterfly:
-            return write_butterfly(plan.builder(), butterfly(shape.ranks, shape.rank), shape.rank, shape.count);
+            return write_butterfly(plan.builder(), butterfly(shape.ranks, shape.rank), shape.rank,
+                                   shape.count);
         case detail::all_reduce_way::census:
             return write_census(plan.builder(), circulant_census(shape.ranks, shape.rank), shape.count);
         case detail::all_reduce_way::gather_combine:

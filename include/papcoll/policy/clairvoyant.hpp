@@ -98,6 +98,7 @@ struct basic_clairvoyant {
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::reduce;
     }

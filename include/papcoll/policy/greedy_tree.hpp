@@ -60,6 +60,7 @@ struct greedy_tree {
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = false;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return detail::trees_provide(operation);
     }

@@ -112,6 +112,7 @@ inline void add_broadcast_of_parts(plan_writer& plan, call_shape const& shape, l
 /// root awaits 64 at a time, in the order of ranks.
 struct linear {
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::gather || operation == collective_kind::all_gather;
     }

@@ -15,6 +15,7 @@ namespace papcoll::inline v0 {
 /// an odd one, as in Open MPI. Arrivals do not enter.
 struct neighbor_exchange {
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::all_gather;
     }

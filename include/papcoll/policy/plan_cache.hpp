@@ -35,25 +35,33 @@ template <transport Transport>
     if (plan.execution && plan.execution.use_count() == 1)
         if (auto kept = std::static_pointer_cast<execution_type>(plan.execution); kept->is_reusable())
             return kept;
+    if (plan.execution && !std::static_pointer_cast<execution_type>(plan.execution)->is_reusable() &&
+        plan.execution.use_count() == 1)
+        plan.execution.reset(); // it was given up
     auto made = std::make_shared<execution_type>(plan.what);
     // Other threads might still look at it; and what is cut when it is executed takes much memory.
-    if (!concurrent && !plan.what->uncut) plan.execution = made;
+    if (!concurrent && !plan.what->uncut && !plan.execution) plan.execution = made;
     return made;
 }
 
-/// How one policy is told from others. Policies that can be compared are; others give a fingerprint.
+/// Whether policies of a type make equal plans where they are equal, which they then say by a member
+/// `equality_tells`; others are told from each other by their fingerprints.
+template <class P>
+concept equality_tells = std::equality_comparable<P> && requires {
+    requires P::equality_tells;
+};
+
+/// How one policy is told from others.
 template <block_policy P>
 class policy_key {
 public:
     explicit policy_key(P const& policy)
         : m_policy(policy) {
-        if constexpr (!std::equality_comparable<P>) m_fingerprint = policy.fingerprint();
+        if constexpr (!equality_tells<P>) m_fingerprint = policy.fingerprint();
     }
-    [[nodiscard]] auto can_tell() const -> bool {
-        return std::equality_comparable<P> || m_fingerprint.has_value();
-    }
+    [[nodiscard]] auto can_tell() const -> bool { return equality_tells<P> || m_fingerprint.has_value(); }
     [[nodiscard]] auto equals(std::any const& kept) const -> bool {
-        if constexpr (std::equality_comparable<P>) {
+        if constexpr (equality_tells<P>) {
             auto const* const policy = std::any_cast<P>(&kept);
             return policy != nullptr && *policy == m_policy;
         } else {
@@ -62,7 +70,7 @@ public:
         }
     }
     [[nodiscard]] auto kept() const -> std::any {
-        if constexpr (std::equality_comparable<P>)
+        if constexpr (equality_tells<P>)
             return m_policy;
         else
             return fingerprint_of_type{*m_fingerprint};
@@ -90,7 +98,11 @@ public:
     }
 
     /// All the memory that its entries take.
-    [[nodiscard]] auto held_bytes() const -> std::size_t { return m_held_bytes; }
+    [[nodiscard]] auto held_bytes() const -> std::size_t {
+        std::size_t sum = 0;
+        for (auto const& e : m_entries) sum += e.held_bytes();
+        return sum;
+    }
     /// The plan of `policy` for `shape`, computed unless one of the last calls was the same. Valid until the
     /// next call.
     template <block_policy P>
@@ -123,7 +135,8 @@ private:
         std::uint64_t last_used;
 
         [[nodiscard]] auto held_bytes() const -> std::size_t {
-            return sizeof(entry) + detail::held_bytes(sizes, displacements) + plan.what->held_bytes();
+            return sizeof(entry) + detail::held_bytes(sizes, displacements) + plan.what->held_bytes() +
+                   (plan.execution ? plan.execution->held_bytes() : 0);
         }
         [[nodiscard]] auto has_lists(call_shape const& shape) const -> bool {
             return std::equal(sizes.begin(), sizes.end(), shape.sizes.begin(), shape.sizes.end()) &&
@@ -135,26 +148,25 @@ private:
 
     template <block_policy P>
     static auto make(P const& policy, call_shape const& shape, link_model const& link) -> kept_plan {
-        return {std::make_shared<program const>(policy.plan(shape, link)), {}};
+        return {std::make_shared<program const>(plan_of(policy, shape, link)), {}};
     }
     auto keep(entry e) -> kept_plan& {
         auto const bytes = e.held_bytes();
         if (bytes > m_most_bytes) return m_unkept = std::move(e.plan);
-        while (m_entries.size() == capacity || m_held_bytes + bytes > m_most_bytes) drop_least_recent();
-        m_held_bytes += bytes;
+        while (m_entries.size() == capacity || held_bytes() + bytes > m_most_bytes) drop_least_recent();
         return m_entries.emplace_back(std::move(e)).plan;
     }
     void drop_least_recent() {
         auto const least =
             std::min_element(m_entries.begin(), m_entries.end(),
                              [](auto const& a, auto const& b) { return a.last_used < b.last_used; });
-        m_held_bytes -= least->held_bytes();
         m_entries.erase(least);
     }
 
     static auto numbers_of(call_shape const& shape, link_model const& link) -> number_list {
         auto const flags = (shape.exact ? 1u : 0u) | (shape.commutative ? 2u : 0u) |
-                           (shape.has_native ? 4u : 0u) | (shape.in_place ? 8u : 0u) | (shape.late ? 16u : 0u);
+                           (shape.has_native ? 4u : 0u) | (shape.in_place ? 8u : 0u) |
+                           (shape.late ? 16u : 0u) | (shape.one_piece ? 32u : 0u);
         auto const kind = static_cast<std::uint64_t>(shape.operation);
         auto const root = static_cast<std::uint32_t>(shape.root);
         return {kind << 8U | flags,
@@ -166,7 +178,6 @@ private:
     }
 
     std::size_t m_most_bytes;
-    std::size_t m_held_bytes = 0;
     std::uint64_t m_time = 0; // counts the calls
     std::vector<entry> m_entries;
     kept_plan m_unkept; // the last one that is not to be kept

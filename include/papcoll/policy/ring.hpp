@@ -15,6 +15,7 @@ namespace papcoll::inline v0 {
 /// for large data. Arrivals do not enter; with a late rank all end P − 1 steps after it.
 struct ring {
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::all_gather;
     }

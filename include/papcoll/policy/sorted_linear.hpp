@@ -32,6 +32,7 @@ struct sorted_linear {
     std::size_t first_bytes = 1024;
 
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::gather || operation == collective_kind::all_gather;
     }
@@ -61,8 +62,7 @@ struct sorted_linear {
             for (int const rank : order(shape))
                 if (part_of(rank).size() > 0) gather.ask(rank, part_of(rank));
         }
-        if (shape.operation == collective_kind::all_gather)
-            detail::add_broadcast_of_parts(plan, shape, link);
+        if (shape.operation == collective_kind::all_gather) detail::add_broadcast_of_parts(plan, shape, link);
         return plan.finish();
     }
 

@@ -48,6 +48,7 @@ struct two_level {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return circulant::provides(operation);
     }

@@ -102,8 +102,14 @@ inline void append_piece(program const& whole, program::index i, std::size_t beg
             append_piece(whole, i, pieces.offset(k), pieces.size(k), result);
     }
     first.back() = result.size();
-    for (auto const& [earlier, later] : whole.order)
-        for (auto i = first[earlier]; i < first[earlier + 1]; ++i) result.order.emplace_back(i, first[later]);
+    for (auto const& [earlier, later] : whole.order) {
+        // Messages begin in order, pieces of a computation do not.
+        auto const last = whole.is_message(later) ? first[later] + 1 : first[later + 1];
+        for (auto l = first[later]; l < last; ++l)
+            for (auto e = first[earlier]; e < first[earlier + 1]; ++e) result.order.emplace_back(e, l);
+    }
+    std::sort(result.order.begin(), result.order.end(),
+              [](auto const& a, auto const& b) { return a.second < b.second; });
     return result;
 }
 
@@ -204,7 +210,7 @@ public:
     void combine_alike(region const& target, region const& left, region const& right) {
         compute(program::action::combine, std::vector{target, left, right}, true);
     }
-    /// Of equal sizes. They may overlap.
+    /// Of equal sizes. The target may overlap the source from below.
     void copy(region const& target, region const& source) {
         if (is_same(target, source)) return;
         compute(program::action::copy, std::vector{target, source}, false);
@@ -217,6 +223,29 @@ public:
     }
     /// The next instruction waits for this one, whatever the data.
     void after(index earlier) { m_program.order.emplace_back(earlier, m_program.size()); }
+
+    /// All that this program does, with what its instructions wait for and scratch memory of its own.
+    void append(program const& p) {
+        auto const first = next();
+        auto const scratch_begins = scratch(p.scratch).offset();
+        for (index i = 0; i < p.size(); ++i) {
+            if (p.is_message(i)) use(p.windows_of(i));
+            for (auto const earlier : p.waits_of(i)) after(first + earlier);
+            detail::instruction_list list(m_program);
+            list.begin(p.instructions[i].what, p.instructions[i].peer, p.instructions[i].alike, m_windows);
+            auto const regions = p.regions_of(i);
+            auto const n = program::operands(p.instructions[i].what);
+            for (std::size_t r = 0; r < regions.size(); r += n) {
+                region moved[3]; // NOLINT(modernize-avoid-c-arrays)
+                for (std::size_t k = 0; k < n; ++k) {
+                    auto const& from = regions[r + k];
+                    bool const own = from.where() == memory::scratch;
+                    moved[k] = {from.where(), from.offset() + (own ? scratch_begins : 0), from.size()};
+                }
+                list.add(std::span(moved, n));
+            }
+        }
+    }
 
     /// The program. Its messages are cut where it then takes no more than `limit` bytes.
     [[nodiscard]] auto finish(std::size_t limit = std::numeric_limits<std::size_t>::max()) -> program {

@@ -20,6 +20,7 @@ struct fixed_tree {
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = false;
+    static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool { return trees_provide(operation); }
 
     [[nodiscard]] auto name() const -> std::string_view {
