@@ -293,6 +293,24 @@ void failures(Comm& comm, int rank, int ranks, Policy const& policy) {
     if (ranks > 1) CHECK(all == (rank == 0 ? outcome::own : outcome::missing));
 }
 
+/// All ranks get what one of them has combined, though each would combine something else.
+template <class Comm>
+void combined_once(Comm& comm, int rank, int ranks) {
+    int calls = 0;
+    auto const op = [&](std::string const& a, std::string const& b) {
+        ++calls;
+        return a + std::to_string(rank) + b;
+    };
+    std::string sum;
+    papcoll::all_reduce(comm, std::string("x"), sum, op);
+    std::string of_first = sum;
+    papcoll::broadcast(comm, of_first, 0);
+    CHECK(sum == of_first);
+    int all_calls = 0;
+    papcoll::all_reduce(comm, calls, all_calls, std::plus<>());
+    CHECK(all_calls == ranks - 1);
+}
+
 /// n that differ are found out where the values are read.
 template <class Comm, class Policy>
 void lengths_that_differ(Comm& comm, int rank, int ranks, Policy const& policy) {
@@ -321,6 +339,7 @@ void all(Comm& comm, int rank, int ranks) {
     word_counts(comm, rank, ranks, papcoll::circulant{});
     word_counts(comm, rank, ranks, papcoll::circulant{.block_bytes = 1});
     word_counts(comm, rank, ranks, papcoll::arrival_tree{});
+    combined_once(comm, rank, ranks);
     boxes(comm, rank, ranks, papcoll::binomial_tree{});
     boxes(comm, rank, ranks, papcoll::automatic{});
     all_gathers(comm, rank, ranks, papcoll::circulant{});

@@ -44,12 +44,19 @@ private:
     static constexpr index most_instructions = 64;
     using action = program::action;
 
+    /// Whether all messages may be under way at a time: nobody has to make room for another.
     static auto is_short(program const& p) -> bool {
         if (p.size() > most_instructions) return false;
-        for (index i = 0; i < p.size(); ++i)
-            if (p.instructions[i].what == action::contribution ||
-                (p.is_message(i) && p.windows_of(i).admission))
-                return false;
+        int sends = 0;
+        int receives = 0;
+        for (index i = 0; i < p.size(); ++i) {
+            if (p.instructions[i].what == action::contribution) return false;
+            if (!p.is_message(i)) continue;
+            auto const& w = p.windows_of(i);
+            bool const room =
+                p.instructions[i].what == action::send ? ++sends <= w.sends : ++receives <= w.receives;
+            if (w.admission || !room) return false;
+        }
         return true;
     }
     [[nodiscard]] auto may_begin(index i) const -> bool {
@@ -59,12 +66,6 @@ private:
     [[nodiscard]] auto is_open(index i) const -> bool { return m_begun[i] && !m_ended[i]; }
     [[nodiscard]] auto is(index i, action what) const -> bool {
         return m_program.instructions[i].what == what;
-    }
-    [[nodiscard]] auto window_is_full(index i) const -> bool {
-        int open = 0;
-        for (index k = 0; k < i; ++k) open += is_open(k) && is(k, m_program.instructions[i].what) ? 1 : 0;
-        auto const& w = m_program.windows_of(i);
-        return open >= (is(i, action::send) ? w.sends : w.receives);
     }
     void take(typename step::kind what, index i) {
         m_steps.push_back({what, i});
@@ -77,7 +78,7 @@ private:
     auto post(action what) -> bool {
         for (index i = 0; i < m_program.size(); ++i) {
             if (m_begun[i] || !is(i, what)) continue;
-            if (!may_begin(i) || window_is_full(i)) return false;
+            if (!may_begin(i)) return false;
             take(step::kind::post, i);
             return true;
         }
@@ -104,9 +105,8 @@ private:
     auto await_for(index i) -> bool {
         for (auto const w : m_program.waits_of(i))
             if (is_open(w) && !is(w, action::receive)) return await(w);
-        // What is left to wait for are receives, which can end in order, or room for another message.
-        bool const for_room = may_begin(i) && is(i, action::send);
-        for (bool const receives : {!for_room, for_room})
+        // What is left to wait for are receives, which can end in order.
+        for (bool const receives : {true, false})
             for (index k = 0; k < m_program.size(); ++k)
                 if (is_open(k) && is(k, action::receive) == receives) return await(k);
         return false;

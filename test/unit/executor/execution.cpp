@@ -280,3 +280,35 @@ TEST_CASE("a plan is executed again and again, on other data") {
         }
     });
 }
+
+TEST_CASE("a send that could begin does not wait behind a receive that cannot") {
+    // Rank 0 has to pass on what came from rank 2 before rank 1 sends what rank 0 receives first.
+    auto const write = [](program_builder& to, call_shape const& shape) {
+        region const in(memory::in, 0, shape.count);
+        region const out(memory::out, 0, shape.count);
+        auto const other = to.scratch(shape.count);
+        if (shape.rank == 0) {
+            to.receive(2, out);
+            auto const first = to.receive(1, other);
+            to.after(first);
+            to.receive(1, to.scratch(shape.count));
+            to.send(1, out);
+        } else if (shape.rank == 1) {
+            to.receive(0, out);
+            to.send(0, out);
+            to.send(0, out);
+        } else {
+            to.send(0, in);
+            to.copy(out, in);
+        }
+    };
+    papcoll::threads::run(3, options{.eager_limit = 0, .seed = 3}, [&](endpoint& self) {
+        papcoll::attach(self);
+        int const mine = self.rank() + 1;
+        for (int turn = 0; turn < 3; ++turn) {
+            int out = 0;
+            papcoll::all_reduce(self, &mine, 1, &out, std::plus<>(), own_program{write});
+            CHECK(out == 3);
+        }
+    });
+}

@@ -85,6 +85,10 @@ auto regions_of(program const& p, action what, std::size_t which = 0) -> std::ve
 auto in(std::size_t offset, std::size_t size) -> region { return {memory::in, offset, size}; }
 auto out(std::size_t offset, std::size_t size) -> region { return {memory::out, offset, size}; }
 
+auto has(std::string const& text, std::string const& words) -> bool {
+    return text.find(words) != std::string::npos;
+}
+
 } // namespace
 
 TEST_CASE("transfers of one step and peer are one message, in block order") {
@@ -134,17 +138,17 @@ TEST_CASE("reductions that cannot be executed are refused") {
     auto const says = [](rank_schedule const& share) {
         return complaint([&] { (void)lowered(reduction, share, ranges_of({10, 2}), flags(2)); });
     };
-    std::string const no_block = "papcoll: the schedule names a block that the problem does not have";
-    CHECK(says({.sends = {{0, 1, 2}}, .receives = {}}) == no_block);
-    CHECK(says({.sends = {}, .receives = {{0, 1, -1}}}) == no_block);
-    CHECK(says({.sends = {{3, 1, 1}}, .receives = {{3, 1, 1}}}) ==
-          "papcoll: the schedule sends and receives a block in one step");
-    CHECK(says({.sends = {{0, 1, 0}, {1, 1, 0}}, .receives = {}}) ==
-          "papcoll: the schedule sends a block that was given away");
-    CHECK(says({.sends = {{3, 1, 0}}, .receives = {{3, 1, 1}}}) == "nothing was thrown");
+    std::string const no_block = "names a block that the problem does not have";
+    CHECK(has(says({.sends = {{0, 1, 2}}, .receives = {}}), no_block));
+    CHECK(has(says({.sends = {}, .receives = {{0, 1, -1}}}), no_block));
+    CHECK(has(says({.sends = {{3, 1, 1}}, .receives = {{3, 1, 1}}}),
+              "is in the step in which its receiver also sends this block"));
+    CHECK(has(says({.sends = {{0, 1, 0}, {1, 1, 0}}, .receives = {}}),
+              "its sender does not hold the block then"));
+    CHECK(has(says({.sends = {{3, 1, 0}}, .receives = {{3, 1, 1}}}), "nothing was thrown"));
     // A block may come back, or be sent unasked.
-    CHECK(says({.sends = {}, .receives = {{0, 1, 1}, {2, 1, 1}}}) == "nothing was thrown");
-    CHECK(says({.sends = {{0, 1, 1}}, .receives = {{1, 2, 1}}}) == "nothing was thrown");
+    CHECK(has(says({.sends = {}, .receives = {{0, 1, 1}, {2, 1, 1}}}), "nothing was thrown"));
+    CHECK(has(says({.sends = {{0, 1, 1}}, .receives = {{1, 2, 1}}}), "nothing was thrown"));
 }
 
 TEST_CASE("a send of a dissemination waits for the one receive of its block, however often it is sent") {
@@ -165,17 +169,18 @@ TEST_CASE("disseminations that cannot be executed are refused") {
     auto const says = [](rank_schedule const& share) {
         return complaint([&] { (void)lowered(dissemination, share, ranges_of({10, 2}), {true, false}); });
     };
-    std::string const there = "papcoll: the schedule delivers a block where it is already";
-    std::string const missing = "papcoll: the schedule sends a block before the rank has it";
-    CHECK(says({.sends = {}, .receives = {{0, 1, 1}, {2, 1, 1}}}) == there); // twice
-    CHECK(says({.sends = {}, .receives = {{0, 1, 1}, {0, 2, 1}}}) == there); // twice in one step
-    CHECK(says({.sends = {}, .receives = {{0, 1, 0}}}) == there);            // its own
-    CHECK(says({.sends = {{0, 1, 1}}, .receives = {{1, 2, 1}}}) == missing); // too early
-    CHECK(says({.sends = {{1, 1, 1}}, .receives = {{1, 2, 1}}}) == missing); // in the step in which it comes
-    CHECK(says({.sends = {{1, 1, 1}}, .receives = {}}) == missing);          // it never comes
+    std::string const there = "delivers a block where it is already";
+    std::string const missing = "its sender does not hold the block then";
+    CHECK(has(says({.sends = {}, .receives = {{0, 1, 1}, {2, 1, 1}}}), there)); // twice
+    CHECK(has(says({.sends = {}, .receives = {{0, 1, 1}, {0, 2, 1}}}), there)); // twice in one step
+    CHECK(has(says({.sends = {}, .receives = {{0, 1, 0}}}), there));            // its own
+    CHECK(has(says({.sends = {{0, 1, 1}}, .receives = {{1, 2, 1}}}), missing)); // too early
+    CHECK(
+        has(says({.sends = {{1, 1, 1}}, .receives = {{1, 2, 1}}}), missing)); // in the step in which it comes
+    CHECK(has(says({.sends = {{1, 1, 1}}, .receives = {}}), missing));        // it never comes
     CHECK(says({.sends = {{0, 1, 2}}, .receives = {}}).find("names a block") != std::string::npos);
-    CHECK(says({.sends = {{2, 1, 1}, {2, 1, 0}}, .receives = {{1, 2, 1}}}) == "nothing was thrown");
-    CHECK(says({.sends = {{1, 1, 0}}, .receives = {{1, 2, 1}}}) == "nothing was thrown");
+    CHECK(has(says({.sends = {{2, 1, 1}, {2, 1, 0}}, .receives = {{1, 2, 1}}}), "nothing was thrown"));
+    CHECK(has(says({.sends = {{1, 1, 0}}, .receives = {{1, 2, 1}}}), "nothing was thrown"));
 }
 
 TEST_CASE("messages of both halves are in the order of steps, operands first") {
@@ -202,17 +207,18 @@ TEST_CASE("two halves that cannot be executed are refused") {
     rank_schedule const none;
     CHECK(says({.sends = {{0, 1, 2}}, .receives = {}}, none).find("names a block") != std::string::npos);
     CHECK(says(none, {.sends = {}, .receives = {{0, 1, -1}}}).find("names a block") != std::string::npos);
-    CHECK(says({.sends = {{3, 1, 1}}, .receives = {{3, 1, 1}}}, none).find("in one step") !=
-          std::string::npos);
+    CHECK(says({.sends = {{3, 1, 1}}, .receives = {{3, 1, 1}}}, none)
+              .find("is in the step in which its receiver also sends") != std::string::npos);
     CHECK(says(none, {.sends = {}, .receives = {{0, 1, 0}}}).find("where it is already") !=
           std::string::npos);
-    CHECK(says(none, {.sends = {{1, 1, 1}}, .receives = {}}).find("before the rank has it") !=
+    CHECK(says(none, {.sends = {{1, 1, 1}}, .receives = {}}).find("does not hold the block then") !=
           std::string::npos);
-    std::string const early = "papcoll: the schedule spreads a block before it is complete";
-    CHECK(says({.sends = {}, .receives = {{2, 1, 0}}}, {.sends = {{2, 1, 0}}, .receives = {}}) == early);
-    CHECK(says({.sends = {}, .receives = {{5, 1, 0}}}, {.sends = {{2, 1, 0}}, .receives = {}}) == early);
-    CHECK(says({.sends = {{4, 1, 1}}, .receives = {{1, 1, 0}}},
-               {.sends = {{2, 1, 0}}, .receives = {{5, 1, 1}}}) == "nothing was thrown");
+    std::string const early = "is still to be combined when the block is spread already";
+    CHECK(has(says({.sends = {}, .receives = {{2, 1, 0}}}, {.sends = {{2, 1, 0}}, .receives = {}}), early));
+    CHECK(has(says({.sends = {}, .receives = {{5, 1, 0}}}, {.sends = {{2, 1, 0}}, .receives = {}}), early));
+    CHECK(has(says({.sends = {{4, 1, 1}}, .receives = {{1, 1, 0}}},
+                   {.sends = {{2, 1, 0}}, .receives = {{5, 1, 1}}}),
+              "nothing was thrown"));
 }
 
 TEST_CASE("random reductions, with blocks that come back, to one owner or several, in place or not") {
