@@ -53,6 +53,12 @@ function(papcoll_add_unit_test name)
     endif()
 endfunction()
 
+# papcoll_set_mpi_properties(<test> <timeout> <processors> [VAR=value]...): what a test under mpirun needs.
+function(papcoll_set_mpi_properties test timeout processors)
+    set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT ${timeout} PROCESSORS ${processors}
+                         ENVIRONMENT "${PAPCOLL_MPI_ENVIRONMENT};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/support/lsan.supp;${ARGN}")
+endfunction()
+
 # papcoll_add_ranks(<test> <program> <ranks> [VAR=value]...): registers one run of a program under mpirun.
 function(papcoll_add_ranks test program ranks)
     add_test(NAME ${test} COMMAND ${PAPCOLL_MPIRUN} ${ranks} $<TARGET_FILE:${program}>)
@@ -60,8 +66,7 @@ function(papcoll_add_ranks test program ranks)
     if(ranks LESS_EQUAL 5)
         set(processors 1)
     endif()
-    set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS ${processors}
-                         ENVIRONMENT "${PAPCOLL_MPI_ENVIRONMENT};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/support/lsan.supp;${ARGN}")
+    papcoll_set_mpi_properties(${test} 120 ${processors} ${ARGN})
 endfunction()
 
 # papcoll_add_mpi_test(<name> <sources>...): a test that runs at every rank count of PAPCOLL_TEST_RANKS. In the

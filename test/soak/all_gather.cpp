@@ -45,12 +45,6 @@ public:
     auto prepare(Policy const&... policy) {
         return papcoll::plan_all_gather<T>(this->comm(), this->n(), policy...);
     }
-    template <class F>
-    void bind(F f) {
-        T const* const in = this->m_in.data();
-        if (this->in_place()) return f(boost::mpi::inplace(this->m_out.data()));
-        f(in, this->m_out.data());
-    }
     [[nodiscard]] auto expected() const -> std::vector<T> { return this->everything(); }
 
 private:

@@ -59,12 +59,6 @@ public:
     auto prepare(Policy const&... policy) {
         return papcoll::plan_all_gatherv<T>(this->comm(), this->drawn().sizes, m_begins, policy...);
     }
-    template <class F>
-    void bind(F f) {
-        T const* const in = this->m_in.data();
-        if (this->in_place()) return f(boost::mpi::inplace(this->m_out.data()));
-        f(in, this->m_out.data());
-    }
     /// What is between the parts stays.
     [[nodiscard]] auto expected() const -> std::vector<T> {
         auto result = m_before;

@@ -47,12 +47,6 @@ public:
     auto prepare(Policy const&... policy) {
         return papcoll::plan_all_reduce<value>(this->comm(), this->n(), this->op(), policy...);
     }
-    template <class F>
-    void bind(F f) {
-        value const* const in = this->m_in.data();
-        if (this->in_place()) return f(boost::mpi::inplace(this->m_out.data()));
-        f(in, this->m_out.data());
-    }
     [[nodiscard]] auto expected() const -> std::vector<value> { return this->result(this->n()); }
 
 private:

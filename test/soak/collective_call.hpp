@@ -121,6 +121,13 @@ protected:
         return all;
     }
 
+    /// Gives a run of a plan its buffers.
+    template <class F>
+    void bind(F f) {
+        T const* const in = m_in.data();
+        if (in_place()) return f(boost::mpi::inplace(m_out.data()));
+        f(in, m_out.data());
+    }
     /// Whether the result is all that is in m_out.
     [[nodiscard]] auto fills_buffer() const -> bool { return true; }
 

@@ -39,12 +39,6 @@ public:
     auto prepare(Policy const&... policy) {
         return papcoll::plan_reduce_scatter<value>(this->comm(), sizes(), this->op(), policy...);
     }
-    template <class F>
-    void bind(F f) {
-        value const* const in = this->m_in.data();
-        if (this->in_place()) return f(boost::mpi::inplace(this->m_out.data()));
-        f(in, this->m_out.data());
-    }
     [[nodiscard]] auto expected() const -> std::vector<value> {
         auto const me = sizes().begin() + this->rank();
         return this->result(*me, std::accumulate(sizes().begin(), me, std::size_t(0)));

@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/call.hpp>
 #include <papcoll/collective/call_memory.hpp>
+#include <papcoll/collective/requirements.hpp>
 #include <papcoll/context/observed_operation.hpp>
 #include <papcoll/executor/execution.hpp>
 #include <papcoll/executor/native.hpp>
@@ -51,56 +52,6 @@ template <class T>
 [[nodiscard]] auto are_apart(T const* a, std::size_t n, T const* b, std::size_t m) -> bool {
     std::less<T const*> const before;
     return n == 0 || m == 0 || !before(a, b + m) || !before(b, a + n);
-}
-
-template <class>
-inline constexpr bool always_false = false;
-
-/// Refuses what can travel in no way, and says what to do.
-template <class T>
-constexpr void require_meaning() {
-    if constexpr (transportable<T> || serializable<T>)
-        return;
-    else if constexpr (bound_to_rank<T>)
-        static_assert(always_false<T>,
-                      "papcoll: pointers, iterators, views (std::span, std::string_view), "
-                      "std::reference_wrapper and Boost.MPI's skeletons and contents refer to memory of this "
-                      "rank; pass the elements themselves, as data() and size()");
-    else if constexpr (has_own_serialize<std::remove_cv_t<T>>)
-        static_assert(always_false<T>,
-                      "papcoll: a class with a serialize of its own is not sent as its bytes; include "
-                      "papcoll/papcoll.hpp and make it default-constructible, so that it is serialized, or "
-                      "declare BOOST_IS_BITWISE_SERIALIZABLE for it, if its bytes are its value");
-    else
-        static_assert(always_false<T>,
-                      "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype or "
-                      "Boost.Serialization and papcoll/papcoll.hpp included");
-}
-template <class T>
-constexpr void require_transportable() {
-    require_meaning<T>();
-    static_assert(
-        !serializable<T>,
-        "papcoll: values that must be serialized can be broadcast, reduced, all-reduced and "
-        "all-gathered, not more; if their bytes are all of them, declare BOOST_IS_BITWISE_SERIALIZABLE");
-}
-/// Where values may be serialized.
-template <class Policy, class T>
-constexpr void require_value() {
-    require_meaning<T>();
-    if constexpr (serializable<T>)
-        static_assert(!std::same_as<Policy, native>,
-                      "papcoll: the policy native needs an MPI datatype; choose another for values that must "
-                      "be serialized, such as binomial_tree");
-}
-template <class Policy, class Op, class T>
-constexpr void require_operand_order() {
-    require_value<Policy, T>();
-    if constexpr (!std::same_as<Policy, native>)
-        static_assert(
-            !Policy::reorders_operands || is_commutative<Op, T>::value,
-            "papcoll: this policy reorders operands, so the operator must be commutative; if it is, wrap "
-            "it: papcoll::commutative(op); if not, choose a policy that keeps rank order");
 }
 
 template <class Comm>
@@ -229,15 +180,19 @@ template <transport Transport, class Call, class Policy>
     }
 }
 
+/// Boost.MPI makes a type's datatype when it is first asked for one, which two threads must not do at once:
+/// it is asked here, in the thread that calls.
+template <class T>
+void find_datatype() {
+    if constexpr (transportable<T>) (void)wire_format<T>::bytes(0);
+}
+
 /// The operation of a call on this context.
 template <transport Transport, class Call, class Policy>
 [[nodiscard]] auto operation_of(std::shared_ptr<context<Transport>> const& c, Call const& call,
                                 Policy const& policy, void const* call_site) -> std::shared_ptr<operation> {
-    using value_type = typename Call::value_type;
+    find_datatype<typename Call::value_type>();
     auto const shape = shape_of(*c, call);
-    // Boost.MPI makes a type's datatype when it is first asked for one, which two threads must not do at
-    // once.
-    if constexpr (transportable<value_type>) (void)wire_format<value_type>::bytes(0);
     auto const check = [&](check_level level) {
         if (level != check_level::off) {
             check_call(call, shape);

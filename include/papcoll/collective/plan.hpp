@@ -41,6 +41,7 @@ public:
         , m_call(std::move(call))
         , m_policy(policy) {
         Call::template require<Policy>();
+        detail::find_datatype<typename Call::value_type>();
         auto const mine = shape();
         auto const check = [&](check_level level) {
             if (level == check_level::off) return;

@@ -21,7 +21,13 @@ public:
         , m_seen(seen) {}
 
     auto advance(bool block) -> bool override {
-        bool const progressed = m_body->advance(block);
+        bool progressed = false;
+        try {
+            progressed = m_body->advance(block);
+        } catch (...) { // the engine knows this operation alone, and the tag is the body's
+            m_body->spoil_tag();
+            throw;
+        }
         if (m_body->finished()) m_body->give_tag_back();
         if (m_body->finished() && m_told) {
             m_seen.exit = steady_now();

@@ -39,6 +39,7 @@ public:
     /// The operation keeps the tag until it has ended; who drives it in place of the engine gives it back.
     void keep(detail::tag_lease tag) { m_tag = std::move(tag); }
     void give_tag_back() noexcept { m_tag.end(); }
+    void spoil_tag() { m_tag.spoil(); }
 
 protected:
     /// An operation that has ended and is retired may be begun once more.

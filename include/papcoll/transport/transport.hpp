@@ -36,9 +36,8 @@ struct completion {
 ///     (sender, receiver, channel, tag) match in the order in which they are posted. The memory of the parts
 ///     stays untouched by the caller until completion, their list may go after the call; both ends may cut
 ///     the same bytes differently. A message is at most `c.max_message_bytes()` long.
-///  3. `t.test_some(pendings, done)` makes progress and appends to `done` a `completion` for each of those
-///  that
-///     have ended and were not reported before; a reported handle becomes null and is ignored from then on.
+///  3. `t.test_some(pendings, done)` makes progress and appends to `done` a `completion` for each that has
+///     ended and was not reported before; a reported handle becomes null and is ignored from then on.
 ///     `t.wait_some(pendings, done)` blocks until there is at least one, or does nothing when all are null. A
 ///     receive whose message is shorter, or longer, ends as any other: its completion says so.
 ///  4. `t.idle()` is called when polling found nothing to do: it yields the processor.

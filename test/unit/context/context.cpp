@@ -1,5 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/context/attach.hpp>
+#include <papcoll/context/observed_operation.hpp>
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/executor/request.hpp>
 #include <papcoll/transport/threads.hpp>
@@ -202,4 +203,26 @@ TEST_CASE("one thread drives and all waiters end, failures go to their own opera
     for (auto& thread : threads) thread.join();
     CHECK(failures == 1);
     for (std::size_t i = 0; i < operations.size(); ++i) CHECK(operations[i]->abandoned == (i == 3));
+}
+
+TEST_CASE("the tag of an operation that fails here alone is spoilt, whether it is observed or not") {
+    struct failing final : papcoll::operation {
+        auto advance(bool) -> bool override { throw std::domain_error("fails"); }
+        [[nodiscard]] auto finished() const -> bool override { return false; }
+    };
+    for (bool const observed : {false, true}) {
+        CAPTURE(observed);
+        auto const tags = std::make_shared<papcoll::detail::tag_ledger>(0, 3, 3);
+        std::shared_ptr<papcoll::operation> op = std::make_shared<failing>();
+        op->keep(papcoll::detail::tag_lease(tags, tags->next()));
+        if (observed)
+            op = std::make_shared<papcoll::detail::observed_operation>(
+                op, [](papcoll::collective_record const&) {}, papcoll::collective_record{});
+        papcoll::progress_engine engine(false);
+        CHECK(engine.run(op, [] {}) != nullptr);
+        CHECK(tags->is_free(0));
+        CHECK(tags->next() == 2);
+        CHECK(tags->next() == 4);
+        CHECK_THROWS_AS((void)tags->next(), std::logic_error);
+    }
 }
