@@ -96,7 +96,7 @@ struct object_elements {
     }
 
     static constexpr auto describe() -> element_type {
-        element_type type{.size = sizeof(T),
+        element_type made{.size = sizeof(T),
                           .alignment = alignof(T),
                           .wire = element_type::format::bytes,
                           .make = make,
@@ -108,16 +108,16 @@ struct object_elements {
                           .save = nullptr,
                           .load = nullptr};
         if constexpr (serializable<T>) {
-            type.wire = element_type::format::archived;
-            type.save = save;
-            type.load = load;
+            made.wire = element_type::format::archived;
+            made.save = save;
+            made.load = load;
         } else if constexpr (!wire_format<T>::is_bytes) {
-            type.wire = element_type::format::packed;
-            type.most_bytes = most_bytes;
-            type.pack = pack;
-            type.unpack = unpack;
+            made.wire = element_type::format::packed;
+            made.most_bytes = most_bytes;
+            made.pack = pack;
+            made.unpack = unpack;
         }
-        return type;
+        return made;
     }
     static constexpr element_type type = describe();
 };

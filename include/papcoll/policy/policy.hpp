@@ -81,8 +81,8 @@ inline constexpr std::size_t most_pieces = std::size_t(1) << 18;
             .sends = 1,
             .admission = true,
             .tail_bytes = std::size_t(32) << 10,
-            .longest_elements = std::max({longest_message(link) / shape.element_bytes,
-                                          shape.count / most_pieces, std::size_t(1)})};
+            .longest_elements = std::max(
+                {longest_message(link) / shape.element_bytes, shape.count / most_pieces, std::size_t(1)})};
 }
 /// The same for rounds of which each needs the one before: messages of one round hardly meet those of the
 /// next, so that admission pays only where a message takes longer than a few round trips. Where it takes a

@@ -75,9 +75,9 @@ inline void write_direct_exchange(program_builder& to, block_exchange const& how
 /// A block that has to go the distance i in all makes one hop for each bit of i. It has the same place on
 /// every rank r on its way, that of the block from rank r − i, which is where it must end. Every other hop
 /// goes to a second buffer instead, so that a round does not receive what it sends, the last one always to
-/// the user's memory; the first one leaves from the user's memory. So no block is copied or rotated. Taken from
-/// the farthest on, blocks that are neighbours in one buffer are neighbours in the other, too, so that a round
-/// names few regions.
+/// the user's memory; the first one leaves from the user's memory. So no block is copied or rotated. Taken
+/// from the farthest on, blocks that are neighbours in one buffer are neighbours in the other, too, so that a
+/// round names few regions.
 inline void write_relayed_exchange(program_builder& to, int ranks, std::size_t n,
                                    exchanged_blocks const& blocks) {
     auto const between = to.scratch(ranks > 3 ? n * static_cast<std::size_t>(ranks) : 0);

@@ -60,10 +60,10 @@ private:
 /// the k-th message that one sends to the other is the k-th that this one receives from it.
 struct program {
     enum class action : std::uint8_t {
-        send,        ///< the regions, one behind the other, to the peer
-        receive,     ///< a message of the peer into the regions
-        combine,     ///< regions in threes: target ← left ⊕ right; the target is an operand or apart from both
-        copy,        ///< regions in pairs: target ← source
+        send,    ///< the regions, one behind the other, to the peer
+        receive, ///< a message of the peer into the regions
+        combine, ///< regions in threes: target ← left ⊕ right; the target is an operand or apart from both
+        copy,    ///< regions in pairs: target ← source
         contribution ///< the rank's own data comes into the regions, when the program contributes it
     };
     using index = std::uint32_t;

@@ -30,10 +30,9 @@ public:
     /// Instruction i is the last that needs a part of a slot; other regions are none of this object's.
     void leave(region const& part, program::index i) {
         if (part.where() != memory::scratch) return;
-        auto const slot = std::upper_bound(m_slots.begin(), m_slots.end(), part.offset(),
-                                           [](std::size_t offset, slot_state const& s) {
-                                               return offset < s.memory.offset();
-                                           });
+        auto const slot = std::upper_bound(
+            m_slots.begin(), m_slots.end(), part.offset(),
+            [](std::size_t offset, slot_state const& s) { return offset < s.memory.offset(); });
         if (slot == m_slots.begin()) return;
         auto& s = *std::prev(slot);
         if (part.offset() >= s.memory.end()) return;

@@ -5,6 +5,7 @@
 #include <papcoll/schedule/butterfly_round.hpp>
 #include <papcoll/schedule/census_round.hpp>
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,13 +13,13 @@
 // All-reduces in which ranks exchange whole operands of n elements.
 namespace papcoll::inline v0 {
 
-/// A butterfly: in each round a rank exchanges its partial result with a peer, and both combine the two in the
-/// same order, the lower rank's on the left, by the same machine code: all get the same bits.
+/// A butterfly: in each round a rank exchanges its partial result with a peer, and both combine the two in
+/// the same order, the lower rank's on the left, by the same machine code: all get the same bits.
 inline void write_butterfly(program_builder& to, std::span<butterfly_round const> rounds, int rank,
                             std::size_t n) {
     region const in(memory::in, 0, n);
     region const out(memory::out, 0, n);
-    region const arrivals[] = {to.scratch(n), to.scratch(n)}; // NOLINT(modernize-avoid-c-arrays): used in turn
+    std::array const arrivals{to.scratch(n), to.scratch(n)}; // used in turn
     auto held = in;
     std::size_t received = 0;
     for (auto const& round : rounds) {

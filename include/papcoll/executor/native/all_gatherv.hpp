@@ -79,8 +79,7 @@ private:
     void for_each_staged(T* out, Copy copy) {
         for (std::size_t r = 0; r < m_places.size(); ++r)
             if (m_sizes[r] > 0)
-                copy(staging() + m_displs[r], static_cast<std::size_t>(m_sizes[r]),
-                     out + m_places[r]);
+                copy(staging() + m_displs[r], static_cast<std::size_t>(m_sizes[r]), out + m_places[r]);
     }
 
     [[nodiscard]] auto staging() const -> T* { return reinterpret_cast<T*>(m_staging.data()); } // NOLINT
