@@ -1,17 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// papcoll on MPI_Comm and on threads: needs an MPI, but not Boost.MPI's library.
+// All collectives and policies of papcoll, on MPI_Comm: needs an MPI, but not Boost.MPI. The arrival monitor,
+// the analysis of schedules and programs, and ranks that are threads have headers of their own:
+// papcoll/monitor.hpp, papcoll/analysis.hpp, papcoll/threads.hpp.
 
-#include <papcoll/analysis/cost_model.hpp>
-#include <papcoll/analysis/draw.hpp>
-#include <papcoll/analysis/metrics.hpp>
-#include <papcoll/analysis/simulate.hpp>
-#include <papcoll/analysis/verify.hpp>
-#include <papcoll/analysis/verify_program.hpp>
 #include <papcoll/arrival/arrival_source.hpp>
-#include <papcoll/arrival/pattern_file.hpp>
-#include <papcoll/arrival/patterns.hpp>
 #include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/all_gatherv.hpp>
 #include <papcoll/collective/all_reduce.hpp>
@@ -27,8 +21,6 @@
 #include <papcoll/collective/reduce_scatter.hpp>
 #include <papcoll/context/attach.hpp>
 #include <papcoll/executor/wait.hpp>
-#include <papcoll/monitor/arrival_monitor.hpp>
-#include <papcoll/monitor/harmonize.hpp>
 #include <papcoll/operators/operators.hpp>
 #include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/arrival_all_reduce.hpp>
@@ -48,11 +40,6 @@
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/scheduled.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
+#include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/policy/two_level.hpp>
-#include <papcoll/scheduler/circulant.hpp>
-#include <papcoll/scheduler/circulant_all_gather.hpp>
-#include <papcoll/scheduler/clairvoyant.hpp>
-#include <papcoll/scheduler/reversed.hpp>
-#include <papcoll/scheduler/scheduler.hpp>
 #include <papcoll/transport/mpi.hpp>
-#include <papcoll/transport/threads.hpp>

@@ -1,9 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// All of papcoll, for boost::mpi::communicator, MPI_Comm and threads.
+// All collectives and policies of papcoll, for boost::mpi::communicator and MPI_Comm. See also core.hpp.
 
 #include <papcoll/core.hpp>
 #include <papcoll/executor/packed.hpp>
 #include <papcoll/executor/serialized_boost.hpp>
 #include <papcoll/transport/boost_mpi.hpp>
+
+#include <boost/mpi/inplace.hpp>

@@ -1,127 +1,51 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
-#include <papcoll/collective/output.hpp>
+#include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
-#include <boost/mpi/inplace.hpp>
-
-#include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T>
-struct all_gather_call {
-    static constexpr auto operation = collective_kind::all_gather;
-    using value_type = T;
-
-    T const* in; // in place: null
-    output<T> out;
-    bool in_place;
-    std::size_t n;
-
-    template <class Policy>
-    static constexpr void require() {
-        require_value<Policy, T>();
-    }
-    void bind(T const* new_in, T* new_out) {
-        in = new_in;
-        out = new_out;
-        in_place = false;
-    }
-    void bind(boost::mpi::inplace_t<T*> values) {
-        in = nullptr;
-        out = values.buffer;
-        in_place = true;
-    }
-
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
-        s.in_place = in_place;
-        set_elements<T>(s, n, static_cast<std::size_t>(ranks));
-        return s;
-    }
-    void check_shape(call_shape const& s) const {
-        check_count(n, sizeof(T) * static_cast<std::size_t>(s.ranks));
-    }
-    void check_buffers(call_shape const& s) const {
-        if (n == 0) return;
-        if (in == nullptr && !in_place) reject("in must not be null when there are elements");
-        if (out.is_null()) reject("out must not be null when there are elements");
-        if (!in_place && !out.is_apart_from(in, n, n * static_cast<std::size_t>(s.ranks)))
-            reject("in and out overlap; to gather in place pass boost::mpi::inplace(values)");
-    }
-    void make_room(call_shape const& s) const { out.make_room(n * static_cast<std::size_t>(s.ranks)); }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), n); }
-    [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_all_gather_operation<T>>(comm, native_in(comm), n, out.data());
-    }
-    void native_blocking(MPI_Comm comm) const { native_all_gather(comm, native_in(comm), n, out.data()); }
-
-private:
-    [[nodiscard]] auto own(int rank) const -> std::size_t { return n * static_cast<std::size_t>(rank); }
-    [[nodiscard]] auto native_in(MPI_Comm comm) const -> T const* {
-        return in_place ? out.data() + own(rank_of(comm)) : in;
-    }
-};
-
 /// The forms of Boost.MPI's all_gather, each with a policy behind.
 template <bool Blocking>
-struct all_gather_function : collective_forms<Blocking> {
-    using typename collective_forms<Blocking>::result;
-    template <class P>
-    static constexpr bool accepts = collective_policy<P, collective_kind::all_gather>;
+struct all_gather_function : collective_forms<collective_kind::all_gather, Blocking> {
+    using typename collective_forms<collective_kind::all_gather, Blocking>::result;
 
-    /// n elements each.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out,
+    /// n elements each; `out` is a pointer, or a std::vector that is resized.
+    template <communicator Comm, class T, collective_policy<collective_kind::all_gather> Policy = automatic>
+    auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<place_for<T>> out,
                     Policy const& policy = {}) const -> result {
-        return this->call(comm, all_gather_call<T>{in, out, false, n}, policy);
-    }
-    /// n elements each; `out` is resized.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, T const* in, std::size_t n, std::vector<T>& out,
-                    Policy const& policy = {}) const -> result {
-        return this->call(comm, all_gather_call<T>{in, out, false, n}, policy);
+        return this->make(comm, this->template describe<Policy>(in, n, out), policy);
     }
     /// n elements each, in place: rank r's are at values + r n before.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n,
-                    Policy const& policy = {}) const -> result {
-        return this->call(comm, all_gather_call<T>{nullptr, values.buffer, true, n}, policy);
+    template <communicator Comm, in_place_array V,
+              collective_policy<collective_kind::all_gather> Policy = automatic>
+    auto operator()(Comm&& comm, V values, std::size_t n, Policy const& policy = {}) const -> result {
+        return this->make(comm, this->template describe<Policy>(values, n), policy);
     }
     /// One element each.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, Policy const& policy = {}) const
-        -> result {
-        return this->call(comm, all_gather_call<T>{&in, out, false, 1}, policy);
-    }
-    /// One element each; `out` is resized.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy> && is_scalar_argument<T>
-    auto operator()(Comm&& comm, T const& in, std::vector<T>& out, Policy const& policy = {}) const
-        -> result {
+    template <communicator Comm, scalar_argument T,
+              collective_policy<collective_kind::all_gather> Policy = automatic>
+    auto operator()(Comm&& comm, T const& in, std::type_identity_t<place_for<T>> out,
+                    Policy const& policy = {}) const -> result {
         return (*this)(comm, &in, 1, out, policy);
     }
 };
 
 template <class T>
 struct plan_all_gather_function {
-    template <communicator Comm, class Policy = automatic>
-    requires collective_policy<Policy, collective_kind::all_gather>
+    template <communicator Comm, collective_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Policy const& policy = {}) const {
-        return make_plan(comm, all_gather_call<T>{nullptr, nullptr, false, n}, policy);
+        auto call = all_gather_function<true>::described<Policy, T>();
+        call.n = n;
+        return collective_plan<Comm, T, collective_kind::all_gather>(comm, std::move(call), policy);
     }
 };
 

@@ -1,15 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
-#include <papcoll/collective/output.hpp>
+#include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/operators/operators.hpp>
 
-#include <boost/mpi/inplace.hpp>
-
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,127 +14,59 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T, class Op>
-struct all_reduce_call {
-    static constexpr auto operation = collective_kind::all_reduce;
-    using value_type = T;
-
-    T const* in;
-    output<T> out;
-    bool in_place;
-    std::size_t n;
-    Op op;
-
-    template <class Policy>
-    static constexpr void require() {
-        require_operand_order<Policy, Op, T>();
-        if constexpr (serializable<T> && !std::same_as<Policy, native>)
-            static_assert(
-                Policy::provides(collective_kind::reduce),
-                "papcoll: values that must be serialized are all-reduced by a reduction to a root and "
-                "the way back, which this policy does not have; choose another, such as arrival_tree");
-    }
-    void bind(T const* new_in, T* new_out) {
-        in = new_in;
-        out = new_out;
-        in_place = false;
-    }
-    void bind(boost::mpi::inplace_t<T*> values) {
-        in = values.buffer;
-        out = values.buffer;
-        in_place = true;
-    }
-
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
-        s.in_place = in_place;
-        set_elements<T>(s, n);
-        s.commutative = is_commutative<Op, T>::value;
-        s.exact = is_exactly_associative<Op, T>::value && !serializable<T>;
-        return s;
-    }
-    void check_shape(call_shape const&) const { check_count(n, sizeof(T)); }
-    void check_buffers(call_shape const&) const {
-        if (n == 0) return;
-        if (in == nullptr) reject("in must not be null when there are elements");
-        if (out.is_null()) reject("out must not be null when there are elements");
-        if (!in_place && !out.is_apart_from(in, n, n))
-            reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
-    }
-    void make_room(call_shape const&) const { out.make_room(n); }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), n, op); }
-    [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_all_reduce_operation<T, Op>>(comm, in, n, out.data(), op);
-    }
-    void native_blocking(MPI_Comm comm) const { native_all_reduce(comm, in, n, out.data(), op); }
-};
-
 /// The forms of Boost.MPI's all_reduce, each with a policy behind.
 template <bool Blocking>
-struct all_reduce_function : collective_forms<Blocking> {
-    using typename collective_forms<Blocking>::result;
-    template <class P>
-    static constexpr bool accepts = collective_policy<P, collective_kind::all_reduce>;
-
-    template <class T, class Comm, class Op, class Policy>
-    static auto call(Comm& comm, all_reduce_call<T, Op> const& description, Policy const& policy) -> result {
-        return collective_forms<Blocking>::call(comm, description, policy);
-    }
+struct all_reduce_function : collective_forms<collective_kind::all_reduce, Blocking> {
+    using typename collective_forms<collective_kind::all_reduce, Blocking>::result;
 
     /// n elements each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op,
+              collective_policy<collective_kind::all_reduce> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, Op op,
                     Policy const& policy = {}) const -> result {
-        return this->call(comm, all_reduce_call<T, Op>{in, out, false, n, std::move(op)}, policy);
+        return this->make(comm, this->template describe<Policy>(in, n, out, std::move(op)), policy);
     }
     /// In place.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, Op op,
-                    Policy const& policy = {}) const -> result {
-        return this->call(comm, all_reduce_call<T, Op>{values.buffer, values.buffer, true, n, std::move(op)},
-                          policy);
+    template <communicator Comm, in_place_array V, reduction_operator<in_place_array_element<V>> Op,
+              collective_policy<collective_kind::all_reduce> Policy = automatic>
+    auto operator()(Comm&& comm, V values, std::size_t n, Op op, Policy const& policy = {}) const -> result {
+        return this->make(comm, this->template describe<Policy>(values, n, std::move(op)), policy);
     }
     /// One element each, in place.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T> value, Op op, Policy const& policy = {}) const
-        -> result {
-        return this->call(comm, all_reduce_call<T, Op>{&value.buffer, &value.buffer, true, 1, std::move(op)},
-                          policy);
+    template <communicator Comm, in_place_value V, reduction_operator<in_place_value_element<V>> Op,
+              collective_policy<collective_kind::all_reduce> Policy = automatic>
+    auto operator()(Comm&& comm, V value, Op op, Policy const& policy = {}) const -> result {
+        return this->make(comm, this->template describe<Policy>(value, std::move(op)), policy);
     }
-    /// One element each.
-    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op,
+    /// Single values, or std::vectors of equal size on all ranks; `out` is resized.
+    template <communicator Comm, argument_value In, reduction_operator<element_of<In>> Op,
+              collective_policy<collective_kind::all_reduce> Policy = automatic>
+    auto operator()(Comm&& comm, In const& in, std::type_identity_t<In>& out, Op op,
                     Policy const& policy = {}) const -> result {
-        return this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
+        using of = argument<In>;
+        return this->make(
+            comm, this->template describe<Policy>(of::data(in), of::size(in), of::place(out), std::move(op)),
+            policy);
     }
     /// One element each; returns the result.
-    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy> && Blocking [[nodiscard]] auto operator()(Comm&& comm, T const& in, Op op,
-                                                                       Policy const& policy = {}) const -> T {
+    template <communicator Comm, scalar_argument T, reduction_operator<T> Op,
+              collective_policy<collective_kind::all_reduce> Policy = automatic>
+    requires Blocking [[nodiscard]] auto operator()(Comm&& comm, T const& in, Op op,
+                                                    Policy const& policy = {}) const -> T {
         T out{};
-        this->call(comm, all_reduce_call<T, Op>{&in, &out, false, 1, std::move(op)}, policy);
+        (*this)(comm, in, out, std::move(op), policy);
         return out;
-    }
-    /// Vectors of equal size on all ranks; `out` is resized.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Op op,
-                    Policy const& policy = {}) const -> result {
-        return this->call(comm, all_reduce_call<T, Op>{in.data(), out, false, in.size(), std::move(op)},
-                          policy);
     }
 };
 
 template <class T>
 struct plan_all_reduce_function {
-    template <communicator Comm, reduction_operator<T> Op, class Policy = automatic>
-    requires collective_policy<Policy, collective_kind::all_reduce>
+    template <communicator Comm, reduction_operator<T> Op,
+              collective_policy<collective_kind::all_reduce> Policy = automatic>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy = {}) const {
-        return make_plan(comm, all_reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op)}, policy);
+        auto call = all_reduce_function<true>::described<Policy, T>(std::move(op));
+        call.n = n;
+        return collective_plan<Comm, T, collective_kind::all_reduce>(comm, std::move(call), policy);
     }
 };
 

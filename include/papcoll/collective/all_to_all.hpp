@@ -1,115 +1,50 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
-#include <papcoll/collective/output.hpp>
+#include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
-#include <boost/mpi/inplace.hpp>
-
 #include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T>
-struct all_to_all_call {
-    static constexpr auto operation = collective_kind::all_to_all;
-    using value_type = T;
-
-    T const* in; // in place: out
-    output<T> out;
-    bool in_place;
-    std::size_t n;
-    std::optional<std::size_t> in_size = {}; // of a vector
-
-    template <class Policy>
-    static constexpr void require() {
-        require_transportable<T>();
-    }
-    void bind(T const* new_in, T* new_out) {
-        in = new_in;
-        out = new_out;
-        in_place = false;
-    }
-    void bind(boost::mpi::inplace_t<T*> values) {
-        in = values.buffer;
-        out = values.buffer;
-        in_place = true;
-    }
-
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
-        s.in_place = in_place;
-        s.count = n * static_cast<std::size_t>(ranks);
-        s.element_bytes = sizeof(T);
-        return s;
-    }
-    void check_shape(call_shape const& s) const {
-        check_count(n, sizeof(T) * static_cast<std::size_t>(s.ranks));
-        if (in_size && *in_size != s.count)
-            reject("in must have n elements for each rank (" + std::to_string(s.count) + "), but has " +
-                   std::to_string(*in_size));
-    }
-    void check_buffers(call_shape const& s) const {
-        if (n == 0) return;
-        if (!in_place && in == nullptr) reject("in must not be null when there are elements");
-        if (out.is_null()) reject("out must not be null when there are elements");
-        if (!in_place && !out.is_apart_from(in, s.count, s.count))
-            reject("in and out overlap; to exchange in place pass boost::mpi::inplace(values)");
-    }
-    void make_room(call_shape const& s) const { out.make_room(s.count); }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data()); }
-    [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_all_to_all_operation<T>>(comm, in, n, out.data());
-    }
-    void native_blocking(MPI_Comm comm) const { native_all_to_all(comm, in, n, out.data()); }
-};
-
 /// The forms of Boost.MPI's all_to_all, each with a policy behind.
 template <bool Blocking>
-struct all_to_all_function : collective_forms<Blocking> {
-    using typename collective_forms<Blocking>::result;
-    template <class P>
-    static constexpr bool accepts = collective_policy<P, collective_kind::all_to_all>;
+struct all_to_all_function : collective_forms<collective_kind::all_to_all, Blocking> {
+    using typename collective_forms<collective_kind::all_to_all, Blocking>::result;
 
     /// n elements for each rank.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out,
                     Policy const& policy = {}) const -> result {
-        return this->call(comm, all_to_all_call<T>{in, out, false, n}, policy);
+        return this->make(comm, this->template describe<Policy>(in, n, out), policy);
     }
     /// n elements for each rank; `out` is resized.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::size_t n, std::vector<T>& out,
                     Policy const& policy = {}) const -> result {
-        return this->call(comm, all_to_all_call<T>{in.data(), out, false, n, in.size()}, policy);
+        auto call = this->template describe<Policy>(in.data(), n, out);
+        call.in_size = in.size();
+        return this->make(comm, std::move(call), policy);
     }
     /// n elements for each rank, in place: rank r's come where those for it were.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n,
-                    Policy const& policy = {}) const -> result {
-        return this->call(comm, all_to_all_call<T>{values.buffer, values.buffer, true, n}, policy);
+    template <communicator Comm, in_place_array V,
+              collective_policy<collective_kind::all_to_all> Policy = automatic>
+    auto operator()(Comm&& comm, V values, std::size_t n, Policy const& policy = {}) const -> result {
+        return this->make(comm, this->template describe<Policy>(values, n), policy);
     }
     /// One element for each rank.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Policy const& policy = {}) const
         -> result {
-        return this->call(comm, all_to_all_call<T>{in, out, false, 1}, policy);
+        return (*this)(comm, in, 1, out, policy);
     }
-    /// One element for each rank; `out` is resized.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out,
                     Policy const& policy = {}) const -> result {
         return (*this)(comm, in, 1, out, policy);
@@ -118,10 +53,11 @@ struct all_to_all_function : collective_forms<Blocking> {
 
 template <class T>
 struct plan_all_to_all_function {
-    template <communicator Comm, class Policy = automatic>
-    requires collective_policy<Policy, collective_kind::all_to_all>
+    template <communicator Comm, collective_policy<collective_kind::all_to_all> Policy = automatic>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Policy const& policy = {}) const {
-        return make_plan(comm, all_to_all_call<T>{nullptr, nullptr, false, n}, policy);
+        auto call = all_to_all_function<true>::described<Policy, T>();
+        call.n = n;
+        return collective_plan<Comm, T, collective_kind::all_to_all>(comm, std::move(call), policy);
     }
 };
 

@@ -1,80 +1,47 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
 #include <cstddef>
-#include <memory>
-#include <type_traits>
+#include <utility>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T>
-struct broadcast_call {
-    static constexpr auto operation = collective_kind::broadcast;
-    using value_type = T;
-
-    T* values;
-    std::size_t n;
-    int root;
-
-    template <class Policy>
-    static constexpr void require() {
-        require_value<Policy, T>();
-        static_assert(!std::is_const_v<T>, "papcoll: a broadcast writes its values; they must not be const");
-    }
-    void bind(T* new_values) { values = new_values; }
-
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
-        set_elements<T>(s, n);
-        return s;
-    }
-    void check_shape(call_shape const& s) const {
-        check_root(s);
-        check_count(n, sizeof(T));
-    }
-    void check_buffers(call_shape const&) const {
-        if (n > 0 && values == nullptr) reject("values must not be null when there are elements");
-    }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(nullptr, values, n); }
-    [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_broadcast_operation<T>>(comm, values, n, root);
-    }
-    void native_blocking(MPI_Comm comm) const { native_broadcast(comm, values, n, root); }
-};
-
 template <bool Blocking>
-struct broadcast_function : collective_forms<Blocking> {
-    using typename collective_forms<Blocking>::result;
-    template <class P>
-    static constexpr bool accepts = collective_policy<P, collective_kind::broadcast>;
+struct broadcast_function : collective_forms<collective_kind::broadcast, Blocking> {
+    using typename collective_forms<collective_kind::broadcast, Blocking>::result;
 
     /// n elements.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, collective_policy<collective_kind::broadcast> Policy = automatic>
     auto operator()(Comm&& comm, T* values, std::size_t n, int root, Policy const& policy = {}) const
         -> result {
-        return this->call(comm, broadcast_call<T>{values, n, root}, policy);
+        auto call = this->template described<Policy, T>();
+        call.out = const_cast<std::remove_const_t<T>*>(values); // NOLINT: refused above
+        call.n = n;
+        call.root = root;
+        return this->make(comm, std::move(call), policy);
     }
     /// One element.
-    template <communicator Comm, class T, class Policy = automatic>
-    requires accepts<Policy> && is_scalar_argument<T>
+    template <communicator Comm, scalar_argument T,
+              collective_policy<collective_kind::broadcast> Policy = automatic>
     auto operator()(Comm&& comm, T& value, int root, Policy const& policy = {}) const -> result {
-        return this->call(comm, broadcast_call<T>{&value, 1, root}, policy);
+        return (*this)(comm, &value, 1, root, policy);
     }
 };
 
 template <class T>
 struct plan_broadcast_function {
-    template <communicator Comm, class Policy = automatic>
-    requires collective_policy<Policy, collective_kind::broadcast>
+    template <communicator Comm, collective_policy<collective_kind::broadcast> Policy = automatic>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, int root,
                                   Policy const& policy = {}) const {
-        return make_plan(comm, broadcast_call<T>{nullptr, n, root}, policy);
+        auto call = broadcast_function<true>::described<Policy, T>();
+        call.n = n;
+        call.root = root;
+        return collective_plan<Comm, T, collective_kind::broadcast>(comm, std::move(call), policy);
     }
 };
 

@@ -1,67 +1,25 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/open_request.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T>
-struct open_all_gather_call {
-    static constexpr auto operation = collective_kind::all_gather;
-    using value_type = T;
-
-    output<T> out;
-    std::size_t n;
-    std::shared_ptr<contribution> own;
-    std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
-
-    open_all_gather_call(output<T> where, std::size_t count)
-        : out(std::move(where))
-        , n(count)
-        , own(std::make_shared<contribution>()) {}
-
-    template <class Policy>
-    static constexpr void require() {
-        require_transportable<T>();
-    }
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        auto s = all_gather_call<T>{nullptr, out, true, n}.shape(ranks, rank);
-        s.late = true;
-        return s;
-    }
-    void check_shape(call_shape const& s) const {
-        check_count(n, sizeof(T) * static_cast<std::size_t>(s.ranks));
-    }
-    void check_buffers(call_shape const&) const {
-        if (n > 0 && out.is_null()) reject("out must not be null when there are elements");
-    }
-    void make_room(call_shape const& s) const {
-        out.make_room(s.count);
-        *place = {n > 0 ? out.data() + n * static_cast<std::size_t>(s.rank) : nullptr, n};
-    }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of_open<T>(out.data(), own); }
-};
-
 struct open_all_gather_function {
-    /// n elements each.
-    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
-    [[nodiscard]] auto operator()(Comm&& comm, T* out, std::size_t n, Policy const& policy = {}) const
-        -> open_request<T> {
-        return begin_open(comm, open_all_gather_call<T>{out, n}, policy);
-    }
-    /// `out` is resized.
-    template <communicator Comm, class T, split_phase_policy<collective_kind::all_gather> Policy = automatic>
-    [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, std::size_t n,
-                                  Policy const& policy = {}) const -> open_request<T> {
-        return begin_open(comm, open_all_gather_call<T>{out, n}, policy);
+    /// n elements each; `out` is a pointer, or a std::vector that is resized.
+    template <communicator Comm, class Out,
+              split_phase_policy<collective_kind::all_gather> Policy = automatic>
+    [[nodiscard]] auto operator()(Comm&& comm, Out&& out, std::size_t n, Policy const& policy = {}) const
+        -> open_request<elements_of_output<Out>> {
+        using element = elements_of_output<Out>;
+        auto call = describe_open<element>(collective_kind::all_gather, out);
+        call.n = n;
+        return begin_open<element>(comm, std::move(call), policy);
     }
 };
 

@@ -1,81 +1,37 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/all_gatherv.hpp>
 #include <papcoll/collective/open_request.hpp>
+#include <papcoll/collective/sizes.hpp>
 
-#include <cstddef>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T>
-struct open_all_gatherv_call {
-    static constexpr auto operation = collective_kind::all_gather;
-    using value_type = T;
-
-    all_gatherv_call<T> whole; // in place
-    block_range part;          // this rank's; empty where the sizes are wrong
-    std::shared_ptr<contribution> own;
-    std::shared_ptr<contribution_place<T>> place = std::make_shared<contribution_place<T>>();
-
-    open_all_gatherv_call(output<T> out, rank_sizes sizes, int rank)
-        : whole{nullptr, std::move(out), true, std::move(sizes)}
-        , part(part_of(whole.parts, rank))
-        , own(std::make_shared<contribution>()) {}
-
-    template <class Policy>
-    static constexpr void require() {
-        require_transportable<T>();
-    }
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        auto s = whole.shape(ranks, rank);
-        s.late = true;
-        return s;
-    }
-    void check_shape(call_shape const& s) const { whole.check_shape(s); }
-    void check_buffers(call_shape const& s) const { whole.check_buffers(s); }
-    void make_room(call_shape const& s) const {
-        whole.make_room(s);
-        *place = {part.size > 0 ? whole.out.data() + part.offset : nullptr, part.size};
-    }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of_open<T>(whole.out.data(), own); }
-
-private:
-    // An empty part lies nowhere: at its displacement it might seem to lie within another rank's.
-    static auto part_of(rank_sizes const& parts, int rank) -> block_range {
-        auto const r = static_cast<std::size_t>(rank);
-        if (r >= parts.sizes().size() || r >= parts.displacements().size() || parts.sizes()[r] == 0)
-            return {0, 0};
-        return {parts.displacements()[r], parts.sizes()[r]};
-    }
-};
-
 struct open_all_gatherv_function {
-    /// The parts follow each other.
-    template <communicator Comm, class T, counts_range Sizes,
+    /// The parts follow each other; `out` is a pointer, or a std::vector that is resized.
+    template <communicator Comm, class Out, counts_range Sizes,
               split_phase_policy<collective_kind::all_gather> Policy = automatic>
-    [[nodiscard]] auto operator()(Comm&& comm, T* out, Sizes const& sizes, Policy const& policy = {}) const
-        -> open_request<T> {
-        return begin_open(comm, open_all_gatherv_call<T>{out, sizes_of(sizes), rank_of(comm)}, policy);
+    [[nodiscard]] auto operator()(Comm&& comm, Out&& out, Sizes const& sizes, Policy const& policy = {}) const
+        -> open_request<elements_of_output<Out>> {
+        return parts<elements_of_output<Out>>(comm, out, rank_sizes(sizes), policy);
     }
     template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
               split_phase_policy<collective_kind::all_gather> Policy = automatic>
     [[nodiscard]] auto operator()(Comm&& comm, T* out, Sizes const& sizes, Displacements const& displacements,
                                   Policy const& policy = {}) const -> open_request<T> {
-        return begin_open(comm, open_all_gatherv_call<T>{out, sizes_of(sizes, displacements), rank_of(comm)},
-                          policy);
+        return parts<T>(comm, out, {sizes, displacements}, policy);
     }
-    /// `out` is resized to hold all parts, which follow each other.
-    template <communicator Comm, class T, counts_range Sizes,
-              split_phase_policy<collective_kind::all_gather> Policy = automatic>
-    [[nodiscard]] auto operator()(Comm&& comm, std::vector<T>& out, Sizes const& sizes,
-                                  Policy const& policy = {}) const -> open_request<T> {
-        return begin_open(comm, open_all_gatherv_call<T>{out, sizes_of(sizes), rank_of(comm)}, policy);
+
+private:
+    template <class T, class Comm, class Policy>
+    static auto parts(Comm& comm, output const& out, rank_sizes sizes, Policy const& policy)
+        -> open_request<T> {
+        auto call = describe_open<T>(collective_kind::all_gather, out);
+        call.parts = std::move(sizes);
+        return begin_open<T>(comm, std::move(call), policy);
     }
 };
 

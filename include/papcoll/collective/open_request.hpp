@@ -1,17 +1,21 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/argument_checks.hpp>
+#include <papcoll/collective/forms.hpp>
 #include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/request.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -60,7 +64,7 @@ public:
         if (m_count > 0) {
             if (in == nullptr) detail::reject("in must not be null when there are elements");
             if (m_target != nullptr) {
-                if (!detail::are_apart<T>(in, m_count, m_target, m_count))
+                if (!detail::are_apart(in, m_count * sizeof(T), m_target, m_count * sizeof(T)))
                     detail::reject("in overlaps the place it belongs to; contribute() adds what is there");
                 std::copy_n(in, m_count, m_target);
             }
@@ -134,36 +138,42 @@ private:
 
 namespace detail {
 
-/// What the program of a call with late data works on.
-template <class T>
-[[nodiscard]] auto memory_of_open(T* out, std::shared_ptr<contribution const> own) -> call_memory {
-    auto memory = memory_of<T>(nullptr, out);
-    memory.late = std::move(own);
-    return memory;
-}
-
-/// Where a contribution belongs, and how many elements it has; known when the arguments of the call are found
-/// good, nothing before.
-template <class T>
-struct contribution_place {
-    T* target = nullptr;
-    std::size_t count = 0;
-};
-
 /// The policies with which a collective may be begun before the rank's data is there: the MPI library's own
 /// cannot.
 template <class P, collective_kind Operation>
 concept split_phase_policy = collective_policy<P, Operation> && !std::same_as<P, native>;
 
-/// Begins a call with late data: `call.own` is the contribution and `call.place` where it belongs.
-template <class Call, class Comm, class Policy>
-[[nodiscard, gnu::noinline]] auto begin_open(Comm& comm, Call const& call, Policy const& policy)
-    -> open_request<typename Call::value_type> {
-    Call::template require<Policy>();
-    auto const c = papcoll::context_of(comm);
-    auto begun = begin_operation(c, operation_of(c, call, as_policy(policy), __builtin_return_address(0)));
-    return {std::move(begun), call.own, call.place->target, call.place->count};
+/// Begins a call with late data.
+template <class T, class Comm, class Policy>
+[[nodiscard, gnu::always_inline]] inline auto begin_open(Comm& comm, call_description call,
+                                                         Policy const& policy) -> open_request<T> {
+    require_transportable<T>();
+    auto const own = std::make_shared<contribution>();
+    call.memory.late = own;
+    auto&& used = as_policy(policy);
+    auto begun = begin_call(ranks_of(comm), call, policy_ref::to(used));
+    return {std::move(begun), own, static_cast<T*>(call.late_target), call.late_count};
 }
+template <class T>
+[[nodiscard]] auto describe_open(collective_kind operation, output const& out) -> call_description {
+    auto call = call_description::of<T>(operation);
+    call.out = out;
+    call.in_place = operation == collective_kind::all_gather;
+    return call;
+}
+/// The elements of the memory or the std::vector that a split-phase collective fills.
+template <class Out>
+struct output_elements {};
+template <class T>
+struct output_elements<T*> {
+    using type = T;
+};
+template <class T>
+struct output_elements<std::vector<T>> {
+    using type = T;
+};
+template <class Out>
+using elements_of_output = typename output_elements<std::decay_t<Out>>::type;
 
 } // namespace detail
 

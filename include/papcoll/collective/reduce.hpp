@@ -1,15 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
-#include <papcoll/collective/output.hpp>
+#include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/operators/operators.hpp>
 
-#include <boost/mpi/inplace.hpp>
-
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,138 +14,74 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T, class Op>
-struct reduce_call {
-    static constexpr auto operation = collective_kind::reduce;
-    using value_type = T;
-
-    T const* in;
-    output<T> out; // counts at the root alone
-    bool in_place;
-    std::size_t n;
-    Op op;
-    int root;
-
-    template <class Policy>
-    static constexpr void require() {
-        require_operand_order<Policy, Op, T>();
-    }
-    void bind(T const* new_in, T* new_out = nullptr) {
-        in = new_in;
-        out = new_out;
-        in_place = false;
-    }
-    void bind(boost::mpi::inplace_t<T*> values) {
-        in = values.buffer;
-        out = values.buffer;
-        in_place = true;
-    }
-
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = root};
-        s.in_place = in_place;
-        set_elements<T>(s, n);
-        s.commutative = is_commutative<Op, T>::value;
-        return s;
-    }
-    void check_shape(call_shape const& s) const {
-        check_root(s);
-        check_count(n, sizeof(T));
-    }
-    void check_buffers(call_shape const& s) const {
-        if (n == 0) return;
-        if (in == nullptr) reject("in must not be null when there are elements");
-        if (s.rank != root) return;
-        if (out.is_null()) reject("out must not be null at the root");
-        if (!in_place && !out.is_apart_from(in, n, n))
-            reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
-    }
-    void make_room(call_shape const& s) const {
-        if (s.rank == s.root) out.make_room(n);
-    }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), n, op); }
-    [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_reduce_operation<T, Op>>(comm, in, out.data(), n, op, root);
-    }
-    void native_blocking(MPI_Comm comm) const { native_reduce(comm, in, out.data(), n, op, root); }
-};
-
 /// The forms of Boost.MPI's reduce, each with a policy behind; the blocking ones return nothing, the others a
 /// request.
 template <bool Blocking>
-struct reduce_function : collective_forms<Blocking> {
-    using typename collective_forms<Blocking>::result;
-    template <class P>
-    static constexpr bool accepts = collective_policy<P, collective_kind::reduce>;
+struct reduce_function : collective_forms<collective_kind::reduce, Blocking> {
+    using typename collective_forms<collective_kind::reduce, Blocking>::result;
 
     /// n elements each.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op,
+              collective_policy<collective_kind::reduce> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, Op op, int root,
                     Policy const& policy = {}) const -> result {
-        return this->call(comm, reduce_call<T, Op>{in, out, false, n, std::move(op), root}, policy);
+        return to(root, comm, this->template describe<Policy>(in, n, out, std::move(op)), policy);
     }
     /// n elements each, on ranks other than the root.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
+    template <communicator Comm, class T, reduction_operator<T> Op,
+              collective_policy<collective_kind::reduce> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, Op op, int root, Policy const& policy = {}) const
         -> result {
-        return this->call(comm, reduce_call<T, Op>{in, nullptr, false, n, std::move(op), root}, policy);
+        return (*this)(comm, in, n, nullptr, std::move(op), root, policy);
     }
     /// In place: the root's values are replaced by the result, the others' stay.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, std::size_t n, Op op, int root,
-                    Policy const& policy = {}) const -> result {
-        return this->call(
-            comm, reduce_call<T, Op>{values.buffer, values.buffer, true, n, std::move(op), root}, policy);
+    template <communicator Comm, in_place_array V, reduction_operator<in_place_array_element<V>> Op,
+              collective_policy<collective_kind::reduce> Policy = automatic>
+    auto operator()(Comm&& comm, V values, std::size_t n, Op op, int root, Policy const& policy = {}) const
+        -> result {
+        return to(root, comm, this->template describe<Policy>(values, n, std::move(op)), policy);
     }
     /// One element each, in place.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T> value, Op op, int root,
+    template <communicator Comm, in_place_value V, reduction_operator<in_place_value_element<V>> Op,
+              collective_policy<collective_kind::reduce> Policy = automatic>
+    auto operator()(Comm&& comm, V value, Op op, int root, Policy const& policy = {}) const -> result {
+        return to(root, comm, this->template describe<Policy>(value, std::move(op)), policy);
+    }
+    /// Single values, or std::vectors of equal size on all ranks; the root's is resized.
+    template <communicator Comm, argument_value In, reduction_operator<element_of<In>> Op,
+              collective_policy<collective_kind::reduce> Policy = automatic>
+    auto operator()(Comm&& comm, In const& in, std::type_identity_t<In>& out, Op op, int root,
                     Policy const& policy = {}) const -> result {
-        return this->call(
-            comm, reduce_call<T, Op>{&value.buffer, &value.buffer, true, 1, std::move(op), root}, policy);
+        using of = argument<In>;
+        return to(root, comm,
+                  this->template describe<Policy>(of::data(in), of::size(in), of::place(out), std::move(op)),
+                  policy);
     }
-    /// One element each.
-    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>& out, Op op, int root,
-                    Policy const& policy = {}) const -> result {
-        return this->call(comm, reduce_call<T, Op>{&in, &out, false, 1, std::move(op), root}, policy);
+    /// The same, on ranks other than the root.
+    template <communicator Comm, argument_value In, reduction_operator<element_of<In>> Op,
+              collective_policy<collective_kind::reduce> Policy = automatic>
+    auto operator()(Comm&& comm, In const& in, Op op, int root, Policy const& policy = {}) const -> result {
+        return (*this)(comm, argument<In>::data(in), argument<In>::size(in), std::move(op), root, policy);
     }
-    /// One element each, on ranks other than the root.
-    template <communicator Comm, scalar_argument T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, T const& in, Op op, int root, Policy const& policy = {}) const -> result {
-        return this->call(comm, reduce_call<T, Op>{&in, nullptr, false, 1, std::move(op), root}, policy);
-    }
-    /// Vectors of equal size on all ranks; the root's `out` is resized.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Op op, int root,
-                    Policy const& policy = {}) const -> result {
-        return this->call(comm, reduce_call<T, Op>{in.data(), out, false, in.size(), std::move(op), root},
-                          policy);
-    }
-    /// Vectors of equal size, on ranks other than the root.
-    template <communicator Comm, class T, reduction_operator<T> Op, class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, std::vector<T> const& in, Op op, int root, Policy const& policy = {}) const
-        -> result {
-        return this->call(comm, reduce_call<T, Op>{in.data(), nullptr, false, in.size(), std::move(op), root},
-                          policy);
+
+private:
+    template <class Comm, class Policy>
+    static auto to(int root, Comm& comm, call_description call, Policy const& policy) -> result {
+        call.root = root;
+        return reduce_function::make(comm, std::move(call), policy);
     }
 };
 
 template <class T>
 struct plan_reduce_function {
-    template <communicator Comm, reduction_operator<T> Op, class Policy = automatic>
-    requires collective_policy<Policy, collective_kind::reduce>
+    template <communicator Comm, reduction_operator<T> Op,
+              collective_policy<collective_kind::reduce> Policy = automatic>
     [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, int root,
                                   Policy const& policy = {}) const {
-        return make_plan(comm, reduce_call<T, Op>{nullptr, nullptr, false, n, std::move(op), root}, policy);
+        auto call = reduce_function<true>::described<Policy, T>(std::move(op));
+        call.n = n;
+        call.root = root;
+        return collective_plan<Comm, T, collective_kind::reduce>(comm, std::move(call), policy);
     }
 };
 

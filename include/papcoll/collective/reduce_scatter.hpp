@@ -1,17 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
-#include <papcoll/collective/output.hpp>
+#include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/sizes.hpp>
 #include <papcoll/operators/operators.hpp>
 
-#include <boost/mpi/inplace.hpp>
-
-#include <cstddef>
-#include <memory>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,118 +14,52 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
-template <class T, class Op>
-struct reduce_scatter_call {
-    static constexpr auto operation = collective_kind::reduce_scatter;
-    using value_type = T;
-
-    T const* in;
-    output<T> out;
-    bool in_place;
-    rank_sizes parts;
-    Op op;
-
-    template <class Policy>
-    static constexpr void require() {
-        require_transportable<T>();
-        require_operand_order<Policy, Op, T>();
-    }
-    void bind(T const* new_in, T* new_out) {
-        in = new_in;
-        out = new_out;
-        in_place = false;
-    }
-    void bind(boost::mpi::inplace_t<T*> values) {
-        in = values.buffer;
-        out = values.buffer;
-        in_place = true;
-    }
-
-    [[nodiscard]] auto shape(int ranks, int rank) const -> call_shape {
-        call_shape s{.operation = operation, .ranks = ranks, .rank = rank, .root = 0};
-        s.in_place = in_place;
-        s.count = parts.total();
-        s.element_bytes = sizeof(T);
-        s.commutative = is_commutative<Op, T>::value;
-        s.sizes = parts.sizes();
-        return s;
-    }
-    void check_shape(call_shape const& s) const { parts.check(s.ranks, sizeof(T)); }
-    void check_buffers(call_shape const& s) const {
-        if (s.count == 0) return;
-        if (in == nullptr) reject("in must not be null when there are elements");
-        auto const mine = own_size(s);
-        if (mine > 0 && out.is_null()) reject("out must not be null when the rank has elements");
-        if (!in_place && !out.is_apart_from(in, s.count, mine))
-            reject("in and out overlap; to reduce in place pass boost::mpi::inplace(values)");
-    }
-    void make_room(call_shape const& s) const { out.make_room(own_size(s)); }
-    [[nodiscard]] auto memory() const -> call_memory { return memory_of<T>(in, out.data(), 1, op); }
-    [[nodiscard]] auto native_operation(MPI_Comm comm) const -> std::shared_ptr<papcoll::operation> {
-        return std::make_shared<native_reduce_scatter_operation<T, Op>>(comm, in, parts.sizes(), out.data(),
-                                                                        op);
-    }
-    void native_blocking(MPI_Comm comm) const {
-        native_reduce_scatter(comm, in, parts.sizes(), out.data(), op);
-    }
-
-private:
-    [[nodiscard]] auto own_size(call_shape const& s) const -> std::size_t {
-        return parts.sizes()[static_cast<std::size_t>(s.rank)];
-    }
-};
-
 template <bool Blocking>
-struct reduce_scatter_function : collective_forms<Blocking> {
-    using typename collective_forms<Blocking>::result;
-    template <class P>
-    static constexpr bool accepts = collective_policy<P, collective_kind::reduce_scatter>;
+struct reduce_scatter_function : collective_forms<collective_kind::reduce_scatter, Blocking> {
+    using typename collective_forms<collective_kind::reduce_scatter, Blocking>::result;
 
     /// `in` has the elements of all ranks one behind the other, `out` room for sizes[rank].
     template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
-              class Policy = automatic>
-    requires accepts<Policy>
+              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, Sizes const& sizes, std::type_identity_t<T>* out, Op op,
                     Policy const& policy = {}) const -> result {
-        return this->call(comm, reduce_scatter_call<T, Op>{in, out, false, sizes_of(sizes), std::move(op)},
-                          policy);
+        return parts(sizes, comm, this->template describe<Policy>(in, 0, out, std::move(op)), policy);
     }
     /// In place: the result is at the beginning of `values`, the rest is unspecified.
-    template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
-              class Policy = automatic>
-    requires accepts<Policy>
-    auto operator()(Comm&& comm, boost::mpi::inplace_t<T*> values, Sizes const& sizes, Op op,
-                    Policy const& policy = {}) const -> result {
-        return this->call(
-            comm,
-            reduce_scatter_call<T, Op>{values.buffer, values.buffer, true, sizes_of(sizes), std::move(op)},
-            policy);
+    template <communicator Comm, in_place_array V, counts_range Sizes,
+              reduction_operator<in_place_array_element<V>> Op,
+              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
+    auto operator()(Comm&& comm, V values, Sizes const& sizes, Op op, Policy const& policy = {}) const
+        -> result {
+        return parts(sizes, comm, this->template describe<Policy>(values, 0, std::move(op)), policy);
     }
     /// `in` has as many elements as the sizes say; `out` is resized to sizes[rank].
     template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
-              class Policy = automatic>
-    requires accepts<Policy>
+              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, Sizes const& sizes, std::vector<T>& out, Op op,
                     Policy const& policy = {}) const -> result {
-        auto parts = sizes_of(sizes);
-        if (in.size() != parts.total())
-            parts = parts.with_complaint("in must have as many elements as the sizes say (" +
-                                         std::to_string(parts.total()) + "), but has " +
-                                         std::to_string(in.size()));
-        return this->call(
-            comm, reduce_scatter_call<T, Op>{in.data(), out, false, std::move(parts), std::move(op)}, policy);
+        auto call = this->template describe<Policy>(in.data(), 0, out, std::move(op));
+        call.in_size = in.size();
+        return parts(sizes, comm, std::move(call), policy);
+    }
+
+private:
+    template <class Sizes, class Comm, class Policy>
+    static auto parts(Sizes const& sizes, Comm& comm, call_description call, Policy const& policy) -> result {
+        call.parts = rank_sizes(sizes);
+        return reduce_scatter_function::make(comm, std::move(call), policy);
     }
 };
 
 template <class T>
 struct plan_reduce_scatter_function {
-    template <communicator Comm, counts_range Sizes, reduction_operator<T> Op, class Policy = automatic>
-    requires collective_policy<Policy, collective_kind::reduce_scatter>
+    template <communicator Comm, counts_range Sizes, reduction_operator<T> Op,
+              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
     [[nodiscard]] auto operator()(Comm const& comm, Sizes const& sizes, Op op,
                                   Policy const& policy = {}) const {
-        return make_plan(comm,
-                         reduce_scatter_call<T, Op>{nullptr, nullptr, false, sizes_of(sizes), std::move(op)},
-                         policy);
+        auto call = reduce_scatter_function<true>::described<Policy, T>(std::move(op));
+        call.parts = rank_sizes(sizes);
+        return collective_plan<Comm, T, collective_kind::reduce_scatter>(comm, std::move(call), policy);
     }
 };
 

@@ -3,14 +3,24 @@
 
 #include <papcoll/executor/buffers.hpp>
 #include <papcoll/executor/bytes_of.hpp>
+#include <papcoll/executor/native/datatype.hpp>
 #include <papcoll/executor/serialization.hpp>
 #include <papcoll/operators/operators.hpp>
+#include <papcoll/policy/collective_kind.hpp>
 #include <papcoll/policy/native.hpp>
+
+#include <mpi.h>
 
 #include <concepts>
 #include <type_traits>
 
 // What elements, operators and policies of a call must be, said when it is compiled.
+namespace papcoll::inline v0 {
+
+class mpi_transport;
+
+} // namespace papcoll::inline v0
+
 namespace papcoll::inline v0::detail {
 
 template <class>
@@ -61,6 +71,33 @@ constexpr void require_operand_order() {
             !Policy::reorders_operands || is_commutative<Op, T>::value,
             "papcoll: this policy reorders operands, so the operator must be commutative; if it is, wrap "
             "it: papcoll::commutative(op); if not, choose a policy that keeps rank order");
+}
+
+/// What the collectives ask of the types of a call; `Op` is the operator's, if there is one.
+template <collective_kind Operation, class Policy, class T, class... Op>
+constexpr void require_call() {
+    using kind = collective_kind;
+    if constexpr (Operation == kind::gather || Operation == kind::reduce_scatter ||
+                  Operation == kind::all_to_all)
+        require_transportable<T>();
+    else
+        require_value<Policy, T>();
+    if constexpr (Operation == kind::broadcast)
+        static_assert(!std::is_const_v<T>, "papcoll: a broadcast writes its values; they must not be const");
+    if constexpr (std::same_as<Policy, native> && transportable<T>)
+        static_assert(has_native_type<T>,
+                      "papcoll: this type needs a Boost.MPI datatype; include papcoll/papcoll.hpp");
+    if constexpr (sizeof...(Op) > 0) require_operand_order<Policy, Op..., T>();
+    if constexpr (Operation == kind::all_reduce && serializable<T> && !std::same_as<Policy, native>)
+        static_assert(Policy::provides(kind::reduce),
+                      "papcoll: values that must be serialized are all-reduced by a reduction to a root and "
+                      "the way back, which this policy does not have; choose another, such as arrival_tree");
+}
+template <class Comm, class Policy>
+constexpr void require_communicator() {
+    static_assert(!std::same_as<Policy, native> || std::convertible_to<Comm, MPI_Comm> ||
+                      std::is_base_of_v<mpi_transport, std::remove_cvref_t<Comm>>,
+                  "papcoll: the policy native needs an MPI communicator");
 }
 
 } // namespace papcoll::inline v0::detail

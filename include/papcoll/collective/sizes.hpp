@@ -1,8 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/collective/begin.hpp>
+#include <papcoll/collective/argument_checks.hpp>
+#include <papcoll/schedule/block_partition.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -15,27 +18,44 @@
 
 namespace papcoll::inline v0::detail {
 
+/// Sizes or displacements as users have them: any contiguous range of integers.
+template <class R>
+concept counts_range = std::ranges::contiguous_range<R const> && std::integral<std::ranges::range_value_t<R>>;
+
 /// How many elements belong to each rank, and where they begin; shared, because calls are copied. What is
 /// wrong with them from the start is kept for check, so that with agreed checks all ranks learn of it.
 class rank_sizes {
 public:
+    /// None: all ranks have equally many.
     rank_sizes() = default;
-    /// One rank's elements follow the other's.
-    rank_sizes(std::vector<std::size_t> sizes, std::string complaint) {
-        std::vector<std::size_t> begins(sizes.size());
-        std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::size_t(0));
-        *this = {std::move(sizes), std::move(begins), std::move(complaint)};
+    /// Copies of what the user has; negative ones count as 0 and leave a complaint. Without displacements one
+    /// rank's elements follow the other's.
+    template <counts_range Sizes>
+    explicit rank_sizes(Sizes const& sizes)
+        : m_data(unused()) {
+        take("sizes", sizes, m_data->sizes);
+        m_data->displacements.resize(m_data->sizes.size());
+        std::exclusive_scan(m_data->sizes.begin(), m_data->sizes.end(), m_data->displacements.begin(),
+                            std::size_t(0));
+        m_data->follow_each_other = true;
     }
-    rank_sizes(std::vector<std::size_t> sizes, std::vector<std::size_t> displacements, std::string complaint)
-        : m_data(std::make_shared<data const>(
-              data{std::move(sizes), std::move(displacements), std::move(complaint)})) {}
-    /// The same, with something wrong.
-    [[nodiscard]] auto with_complaint(std::string complaint) const -> rank_sizes {
-        return {m_data->sizes, m_data->displacements, std::move(complaint)};
+    template <counts_range Sizes, counts_range Displacements>
+    rank_sizes(Sizes const& sizes, Displacements const& displacements)
+        : m_data(unused()) {
+        take("sizes", sizes, m_data->sizes);
+        take("displacements", displacements, m_data->displacements);
+        m_data->follow_each_other = false;
     }
 
-    [[nodiscard]] auto sizes() const -> std::span<std::size_t const> { return m_data->sizes; }
-    [[nodiscard]] auto displacements() const -> std::span<std::size_t const> { return m_data->displacements; }
+    [[nodiscard]] auto given() const -> bool { return m_data != nullptr; }
+    [[nodiscard]] auto sizes() const -> std::span<std::size_t const> {
+        if (m_data) return m_data->sizes;
+        return {};
+    }
+    [[nodiscard]] auto displacements() const -> std::span<std::size_t const> {
+        if (m_data) return m_data->displacements;
+        return {};
+    }
     [[nodiscard]] auto total() const -> std::size_t {
         return std::accumulate(m_data->sizes.begin(), m_data->sizes.end(), std::size_t(0));
     }
@@ -45,6 +65,12 @@ public:
         for (std::size_t r = 0; r < m_data->sizes.size(); ++r)
             if (m_data->sizes[r] > 0) end = std::max(end, m_data->displacements[r] + m_data->sizes[r]);
         return end;
+    }
+    /// What belongs to a rank; nothing, nowhere, where the sizes are wrong or it has none.
+    [[nodiscard]] auto part(int rank) const -> block_range {
+        auto const r = static_cast<std::size_t>(rank);
+        if (r >= sizes().size() || r >= displacements().size() || sizes()[r] == 0) return {0, 0};
+        return {displacements()[r], sizes()[r]};
     }
 
     /// Throws std::invalid_argument unless there is one size and one displacement per rank and memory can
@@ -66,45 +92,55 @@ public:
         std::size_t sum = 0;
         for (auto const size : sizes()) check_count(sum += size, element_bytes);
     }
+    /// Throws std::invalid_argument where the parts of two ranks overlap.
+    void check_apart() const {
+        if (m_data->follow_each_other) return;
+        std::vector<std::pair<std::size_t, std::size_t>> ranges;
+        for (std::size_t r = 0; r < sizes().size(); ++r)
+            if (sizes()[r] > 0) ranges.emplace_back(displacements()[r], sizes()[r]);
+        std::sort(ranges.begin(), ranges.end());
+        for (std::size_t i = 1; i < ranges.size(); ++i)
+            if (ranges[i - 1].first + ranges[i - 1].second > ranges[i].first)
+                reject(
+                    "displacements must keep the parts of the ranks apart, but two parts meet at element " +
+                    std::to_string(ranges[i].first));
+    }
 
 private:
     struct data {
         std::vector<std::size_t> sizes;
         std::vector<std::size_t> displacements;
         std::string complaint;
+        bool follow_each_other = true;
     };
-    std::shared_ptr<data const> m_data = std::make_shared<data const>();
-};
-
-/// Sizes or displacements as users have them: any contiguous range of integers.
-template <class R>
-concept counts_range = std::ranges::contiguous_range<R const> && std::integral<std::ranges::range_value_t<R>>;
-
-/// Negative ones count as 0 and leave a complaint.
-template <counts_range R>
-[[nodiscard]] auto counts_of(char const* name, R const& range, std::string& complaint)
-    -> std::vector<std::size_t> {
-    std::vector<std::size_t> result;
-    result.reserve(std::ranges::size(range));
-    for (auto const n : range) {
-        bool const negative = std::cmp_less(n, 0);
-        if (negative) complaint = std::string(name) + " must not be negative, but have " + std::to_string(n);
-        result.push_back(negative ? 0 : static_cast<std::size_t>(n));
+    /// A repeated call uses the memory of the last one of its thread, unless that is still used elsewhere.
+    static auto unused() -> std::shared_ptr<data> {
+#ifdef __SANITIZE_THREAD__ // which knows no fences
+        return std::make_shared<data>();
+#else
+        thread_local auto kept = std::make_shared<data>();
+        if (kept.use_count() > 1)
+            kept = std::make_shared<data>();
+        else
+            std::atomic_thread_fence(std::memory_order_acquire); // after whoever used it last
+        kept->complaint.clear();
+        return kept;
+#endif
     }
-    return result;
-}
-template <counts_range R>
-[[nodiscard]] auto sizes_of(R const& sizes) -> rank_sizes {
-    std::string complaint;
-    auto counts = counts_of("sizes", sizes, complaint);
-    return {std::move(counts), std::move(complaint)};
-}
-template <counts_range R, counts_range D>
-[[nodiscard]] auto sizes_of(R const& sizes, D const& displacements) -> rank_sizes {
-    std::string complaint;
-    auto counts = counts_of("sizes", sizes, complaint);
-    auto begins = counts_of("displacements", displacements, complaint);
-    return {std::move(counts), std::move(begins), std::move(complaint)};
-}
+    template <counts_range R>
+    void take(char const* name, R const& range, std::vector<std::size_t>& result) {
+        result.clear();
+        result.reserve(std::ranges::size(range));
+        for (auto const n : range) {
+            bool const negative = std::cmp_less(n, 0);
+            if (negative)
+                m_data->complaint =
+                    std::string(name) + " must not be negative, but have " + std::to_string(n);
+            result.push_back(negative ? 0 : static_cast<std::size_t>(n));
+        }
+    }
+
+    std::shared_ptr<data> m_data;
+};
 
 } // namespace papcoll::inline v0::detail

@@ -4,6 +4,7 @@
 #include <papcoll/context/attach_operation.hpp>
 #include <papcoll/context/context.hpp>
 #include <papcoll/context/registry.hpp>
+#include <papcoll/transport/communicator.hpp>
 #include <papcoll/transport/mpi.hpp>
 
 #include <mpi.h>
@@ -16,11 +17,6 @@
 #include <utility>
 
 namespace papcoll::inline v0 {
-
-/// What a collective may be called on: a transport, an MPI_Comm, or anything that converts to one, such as a
-/// boost::mpi::communicator.
-template <class Comm>
-concept communicator = transport<std::remove_cvref_t<Comm>> || std::convertible_to<Comm, MPI_Comm>;
 
 namespace detail {
 

@@ -1,8 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <boost/mpi/datatype_fwd.hpp>
-#include <boost/mpi/skeleton_and_content_fwd.hpp>
+#include <papcoll/detail/boost_mpi_names.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,16 +19,6 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-
-// What Boost.Serialization defines; this header needs the names alone.
-namespace boost::serialization {
-class access;
-template <class T>
-struct is_bitwise_serializable;
-} // namespace boost::serialization
-namespace boost::archive {
-class binary_oarchive;
-} // namespace boost::archive
 
 namespace papcoll::inline v0::detail {
 
@@ -100,10 +89,6 @@ requires(std::is_class_v<T> || std::is_union_v<T>) inline constexpr bool has_own
     has_serialize_member<T> || serialize_probe::finds_overload<T>;
 
 /// Whether the user says that the bytes of T are all there is to it.
-template <template <class> class Trait, class T>
-concept says_true = requires {
-    requires static_cast<bool>(Trait<T>::value);
-};
 template <class T>
 inline constexpr bool declared_as_bytes =
     says_true<boost::mpi::is_mpi_datatype, T> || says_true<boost::serialization::is_bitwise_serializable, T>;
@@ -199,10 +184,11 @@ constexpr auto meaning_of_bytes() -> byte_meaning {
         return refers_elsewhere<type> ? byte_meaning::address : byte_meaning::value;
 }
 
+template <class T>
+inline constexpr bool bytes_are_value = meaning_of_bytes<T>() == byte_meaning::value;
 /// Types that travel as their bytes.
 template <class T>
-concept byte_copyable = std::is_trivially_copyable_v<T> && meaning_of_bytes<T>()
-== byte_meaning::value;
+concept byte_copyable = std::is_trivially_copyable_v<T> && bytes_are_value<T>;
 /// Types that mean something on this rank alone, however they travel.
 template <class T>
 inline constexpr bool bound_to_rank =

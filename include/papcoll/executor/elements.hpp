@@ -177,6 +177,9 @@ public:
             ::new (static_cast<void*>(result.m_small.data())) Op(std::move(op));
         } else {
             result.m_shared = std::make_shared<Op>(std::move(op));
+            result.m_copy = [](void const* from) -> std::shared_ptr<void> {
+                return std::make_shared<Op>(*static_cast<Op const*>(from));
+            };
         }
         return result;
     }
@@ -188,6 +191,12 @@ public:
     /// See combine_alike.
     void alike(void const* left, void const* right, void* result, std::size_t n, void* work) {
         m_alike(function(), left, right, result, n, work);
+    }
+    /// With an operator of its own.
+    [[nodiscard]] auto copy() const -> combiner {
+        auto result = *this;
+        if (m_shared) result.m_shared = m_copy(m_shared.get());
+        return result;
     }
     /// Frees the operator if it is not kept in place.
     void let_go() noexcept {
@@ -221,6 +230,7 @@ private:
     std::size_t m_alike_elements = 0;
     alignas(std::max_align_t) std::array<std::byte, small_bytes> m_small{};
     std::shared_ptr<void> m_shared;
+    std::shared_ptr<void> (*m_copy)(void const*) = nullptr;
 };
 
 } // namespace papcoll::inline v0::detail

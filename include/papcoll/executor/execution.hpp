@@ -3,6 +3,7 @@
 
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/executor/archived_values.hpp>
+#include <papcoll/executor/call_memory.hpp>
 #include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/elements.hpp>
 #include <papcoll/executor/failure.hpp>
@@ -28,19 +29,6 @@
 #include <vector>
 
 namespace papcoll::inline v0 {
-
-/// What a program works on in one call.
-struct call_memory {
-    void const* in = nullptr;
-    void* out = nullptr;
-    detail::element_type const* type = nullptr;
-    /// How many values of the type are one element of the program.
-    std::size_t unit = 1;
-    /// Of a program that combines.
-    detail::combiner op = {};
-    /// Of a program with a contribution; its data, where it has some, becomes `in`.
-    std::shared_ptr<contribution const> late = {};
-};
 
 /// Executes programs: every collective of papcoll's is one of these.
 ///
@@ -83,22 +71,22 @@ public:
         m_finished = false;
     }
 
-    /// Whether run_in_order will do.
-    [[nodiscard]] auto is_short(Transport const& t, call_memory const& with) -> bool {
+    /// Whether run_in_order will do for elements of this type.
+    [[nodiscard]] auto is_short(Transport const& t, detail::element_type const& type) -> bool {
         if constexpr (requires { Transport::most_sends; }) return false;
         constexpr std::size_t short_bytes = std::size_t(64) << 10;
-        if (with.type->wire != format::bytes) return false;
+        if (type.wire != format::bytes) return false;
         if (!m_script) {
             m_script.emplace(*m_program);
             m_open.reserve(m_script->steps().size());
         }
         return m_script->applies() &&
-               m_script->longest() * with.type->size <= std::min(short_bytes, t.max_message_bytes());
+               m_script->longest() * type.size <= std::min(short_bytes, t.max_message_bytes());
     }
     /// Begins it and runs it to its end, as begin and advance would; returns its failure. For a caller that
     /// has nothing else to drive.
-    auto run_in_order(Transport& t, int tag, call_memory with) -> std::exception_ptr {
-        m_memory = std::move(with);
+    auto run_in_order(Transport& t, int tag, call_memory const& with) -> std::exception_ptr {
+        m_memory = with;
         m_element_bytes = m_memory.type->size * m_memory.unit;
         provide_memory();
         m_failure = {};

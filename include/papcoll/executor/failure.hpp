@@ -2,22 +2,13 @@
 #pragma once
 
 #include <papcoll/executor/message_flow.hpp>
+#include <papcoll/executor/missing_value_error.hpp>
 
 #include <exception>
 #include <stdexcept>
 #include <string>
 
-namespace papcoll::inline v0 {
-
-/// Thrown on a rank that got nothing where it needs something, because the operator, or the saving or loading
-/// of a value, threw on another rank on the way; that rank throws what went wrong.
-struct missing_value_error : std::runtime_error {
-    explicit missing_value_error(int peer)
-        : std::runtime_error("papcoll: rank " + std::to_string(peer) +
-                             " had no value to send, because it or a rank behind it failed") {}
-};
-
-namespace detail {
+namespace papcoll::inline v0::detail {
 
 /// What to throw for a message of rank `peer` that is not whole.
 [[nodiscard]] inline auto failure_of(arrival_of_message what, int peer) -> std::exception_ptr {
@@ -57,6 +48,4 @@ private:
     std::exception_ptr m_first;
 };
 
-} // namespace detail
-
-} // namespace papcoll::inline v0
+} // namespace papcoll::inline v0::detail

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <papcoll/executor/buffers.hpp>
-#include <papcoll/executor/failure.hpp>
+#include <papcoll/executor/missing_value_error.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <boost/mpi/operations.hpp>
+#include <papcoll/detail/boost_mpi_names.hpp>
 
 #include <complex>
 #include <concepts>
@@ -87,9 +87,9 @@ inline constexpr bool is_standard_commutative<std::logical_or<U>, T> = std::is_a
 /// Whether Op commutes on T: Boost.MPI's trait of that name, or an operation MPI itself knows, or one of the
 /// standard's function objects on numbers, or anything wrapped by commutative(f).
 template <class Op, class T>
-struct is_commutative
-    : std::bool_constant<boost::mpi::is_commutative<Op, T>::value || boost::mpi::is_mpi_op<Op, T>::value ||
-                         detail::is_standard_commutative<Op, T>> {};
+struct is_commutative : std::bool_constant<detail::says_true<boost::mpi::is_commutative, Op, T> ||
+                                           detail::says_true<boost::mpi::is_mpi_op, Op, T> ||
+                                           detail::is_standard_commutative<Op, T>> {};
 
 template <class F, class T>
 struct is_commutative<commutative_operator<F>, T> : std::true_type {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/context/link_model.hpp>
+#include <papcoll/policy/automatic_choice.hpp>
 #include <papcoll/policy/call_shape.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
@@ -15,15 +16,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace papcoll::inline v0 {
-
-/// What `automatic` takes for a call.
-struct automatic_choice {
-    tuned_choice choice;
-    std::string reason;
-};
-
-namespace detail {
+namespace papcoll::inline v0::detail {
 
 /// The policy that ends first in the model, for one call.
 class automatic_model {
@@ -124,6 +117,4 @@ private:
     int m_rounds;
 };
 
-} // namespace detail
-
-} // namespace papcoll::inline v0
+} // namespace papcoll::inline v0::detail

@@ -1,38 +1,21 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/settings.hpp>
+#include <papcoll/policy/collective_kind.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
-enum class collective_kind { broadcast, reduce, all_reduce, gather, all_gather, reduce_scatter, all_to_all };
-
 namespace detail {
 
-/// By the values of collective_kind.
-inline constexpr std::array<std::string_view, 7> collective_names{
-    "broadcast", "reduce", "all_reduce", "gather", "all_gather", "reduce_scatter", "all_to_all"};
+struct tuning_text; // see context/settings.hpp
 
 } // namespace detail
-
-[[nodiscard]] constexpr auto to_string(collective_kind kind) -> std::string_view {
-    return detail::collective_names[static_cast<std::size_t>(kind)];
-}
-/// The kind of that name; none: there is no such collective.
-[[nodiscard]] constexpr auto collective_of(std::string_view name) -> std::optional<collective_kind> {
-    for (std::size_t i = 0; i < detail::collective_names.size(); ++i)
-        if (detail::collective_names[i] == name) return static_cast<collective_kind>(i);
-    return std::nullopt;
-}
 
 /// The shape of a call: what policies may look at. The same on all ranks but for `rank`,
 /// `displacements` and `in_place`.

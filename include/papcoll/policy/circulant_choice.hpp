@@ -43,13 +43,13 @@ namespace papcoll::inline v0::detail {
     return block_partition{shape.count, shape.ranks}.largest();
 }
 
-/// Below some kilobytes the processors' share of a message outweighs that of its bytes, which a ping does not
-/// show: blocks are no smaller.
-inline constexpr std::size_t smallest_block_bytes = std::size_t(4) << 10;
+/// What a message costs a processor beyond what a ping shows, in nanoseconds: where links are slow it is
+/// nothing, within a node it is what speaks against small blocks.
+inline constexpr double message_cost = 2'000;
 
-[[nodiscard]] inline auto most_worthwhile_blocks(call_shape const& shape) -> std::int64_t {
-    auto const blocks = std::min(shape.bytes() / smallest_block_bytes, shape.count);
-    return static_cast<std::int64_t>(std::clamp<std::size_t>(blocks, 1, std::size_t(1) << 20));
+/// Into how many blocks the data can be cut, if not into too many.
+[[nodiscard]] inline auto most_parts(call_shape const& shape) -> std::int64_t {
+    return static_cast<std::int64_t>(std::clamp<std::size_t>(shape.count, 1, std::size_t(1) << 20));
 }
 
 /// Of data that one rank has or gets: into how many blocks it is cut.
@@ -59,8 +59,8 @@ inline constexpr std::size_t smallest_block_bytes = std::size_t(4) << 10;
         return pieces_of(shape.count, std::max<std::size_t>(*block_bytes / shape.element_bytes, 1));
     if (shape.ranks == 1) return 1;
     auto const n = theorem_2_blocks(circulant_skips(shape.ranks).rounds(), volume_time(shape.bytes(), link),
-                                    round_latency(link));
-    return static_cast<int>(std::min({n, most_worthwhile_blocks(shape), most_blocks(shape)}));
+                                    round_latency(link) + message_cost);
+    return static_cast<int>(std::min({n, most_parts(shape), most_blocks(shape)}));
 }
 /// Of data of which each rank has or gets a part: into how many blocks the parts are cut.
 [[nodiscard]] inline auto choose_circulant_parts(call_shape const& shape, link_model const& link,

@@ -4,8 +4,9 @@
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/executor/execution.hpp>
-#include <papcoll/policy/policy.hpp>
+#include <papcoll/policy/policy_ref.hpp>
 #include <papcoll/program/program.hpp>
+#include <papcoll/program/program_builder.hpp>
 
 #include <algorithm>
 #include <any>
@@ -21,6 +22,20 @@
 
 namespace papcoll::inline v0::detail {
 
+inline auto policy_ref::plan(call_shape const& shape, link_model const& link) const -> program {
+    if (!shape.one_piece || shape.operation != collective_kind::all_reduce ||
+        !m_functions->reduces_and_broadcasts)
+        return m_functions->plan(m_policy, shape, link);
+    program_builder both(shape.in_place);
+    auto part = shape;
+    part.root = 0;
+    for (auto const kind : {collective_kind::reduce, collective_kind::broadcast}) {
+        part.operation = kind;
+        both.append(m_functions->plan(m_policy, part, link));
+    }
+    return both.finish();
+}
+
 /// A plan, and an execution of it to be used again.
 struct kept_plan {
     std::shared_ptr<program const> what;
@@ -32,58 +47,16 @@ template <transport Transport>
 [[nodiscard]] auto execution_of(kept_plan& plan, bool concurrent)
     -> std::shared_ptr<papcoll::execution<Transport>> {
     using execution_type = papcoll::execution<Transport>;
-    if (plan.execution && plan.execution.use_count() == 1)
-        if (auto kept = std::static_pointer_cast<execution_type>(plan.execution); kept->is_reusable())
-            return kept;
-    if (plan.execution && !std::static_pointer_cast<execution_type>(plan.execution)->is_reusable() &&
-        plan.execution.use_count() == 1)
+    if (plan.execution && plan.execution.use_count() == 1) {
+        if (static_cast<execution_type*>(plan.execution.get())->is_reusable())
+            return std::static_pointer_cast<execution_type>(plan.execution);
         plan.execution.reset(); // it was given up
+    }
     auto made = std::make_shared<execution_type>(plan.what);
     // Other threads might still look at it; and what is cut when it is executed takes much memory.
     if (!concurrent && !plan.what->uncut && !plan.execution) plan.execution = made;
     return made;
 }
-
-/// Whether policies of a type make equal plans where they are equal, which they then say by a member
-/// `equality_tells`; others are told from each other by their fingerprints.
-template <class P>
-concept equality_tells = std::equality_comparable<P> && requires {
-    requires P::equality_tells;
-};
-
-/// How one policy is told from others.
-template <block_policy P>
-class policy_key {
-public:
-    explicit policy_key(P const& policy)
-        : m_policy(policy) {
-        if constexpr (!equality_tells<P>) m_fingerprint = policy.fingerprint();
-    }
-    [[nodiscard]] auto can_tell() const -> bool { return equality_tells<P> || m_fingerprint.has_value(); }
-    [[nodiscard]] auto equals(std::any const& kept) const -> bool {
-        if constexpr (equality_tells<P>) {
-            auto const* const policy = std::any_cast<P>(&kept);
-            return policy != nullptr && *policy == m_policy;
-        } else {
-            auto const* const known = std::any_cast<fingerprint_of_type>(&kept);
-            return known != nullptr && known->numbers == *m_fingerprint;
-        }
-    }
-    [[nodiscard]] auto kept() const -> std::any {
-        if constexpr (equality_tells<P>)
-            return m_policy;
-        else
-            return fingerprint_of_type{*m_fingerprint};
-    }
-
-private:
-    struct fingerprint_of_type {
-        std::vector<std::int64_t> numbers;
-    };
-
-    P const& m_policy;
-    std::optional<std::vector<std::int64_t>> m_fingerprint;
-};
 
 /// The plans that calls of one communicator used last, so that a repeated call does not compute its schedule
 /// again: at most 16, which together with the lists in their keys take no more than `most_bytes`.
@@ -91,11 +64,6 @@ class plan_cache {
 public:
     explicit plan_cache(std::size_t most_bytes = 4'000'000)
         : m_most_bytes(most_bytes) {}
-
-    static auto of(std::any& slot) -> plan_cache& {
-        if (!slot.has_value()) slot = plan_cache();
-        return std::any_cast<plan_cache&>(slot);
-    }
 
     /// All the memory that its entries take.
     [[nodiscard]] auto held_bytes() const -> std::size_t {
@@ -105,24 +73,36 @@ public:
     }
     /// The plan of `policy` for `shape`, computed unless one of the last calls was the same. Valid until the
     /// next call.
-    template <block_policy P>
-    auto plan(P const& policy, call_shape const& shape, link_model const& link) -> kept_plan& {
-        policy_key<P> const key(policy);
-        if (!key.can_tell()) return m_unkept = make(policy, shape, link);
+    auto plan(policy_ref policy, call_shape const& shape, link_model const& link) -> kept_plan& {
         auto const numbers = numbers_of(shape, link);
         ++m_time;
         for (auto& e : m_entries)
-            if (e.numbers == numbers && key.equals(e.policy) && e.has_lists(shape)) {
+            if (e.numbers == numbers && policy.has_key(e.policy) && e.has_lists(shape)) {
                 e.last_used = m_time;
+                m_last_key = &e.policy;
                 return e.plan;
             }
+        ++m_changes;
+        m_last_key = nullptr;
+        auto key = policy.key();
+        if (!key.has_value()) return m_unkept = make(policy, shape, link);
         return keep({numbers,
-                     key.kept(),
+                     std::move(key),
                      {shape.sizes.begin(), shape.sizes.end()},
                      {shape.displacements.begin(), shape.displacements.end()},
                      make(policy, shape, link),
                      m_time});
     }
+
+    template <block_policy P>
+    auto plan(P const& policy, call_shape const& shape, link_model const& link) -> kept_plan& {
+        return plan(policy_ref::to(policy), shape, link);
+    }
+
+    /// What tells the policy of the last plan from others; null: that plan is not kept.
+    [[nodiscard]] auto last_key() const -> std::any const* { return m_last_key; }
+    /// Plans that were found, and the keys of their policies, stay where they are until this changes.
+    [[nodiscard]] auto changes() const -> std::uint64_t { return m_changes; }
 
 private:
     using number_list = std::array<std::uint64_t, 6>;
@@ -146,15 +126,16 @@ private:
     };
     static constexpr std::size_t capacity = 16;
 
-    template <block_policy P>
-    static auto make(P const& policy, call_shape const& shape, link_model const& link) -> kept_plan {
-        return {std::make_shared<program const>(plan_of(policy, shape, link)), {}};
+    static auto make(policy_ref policy, call_shape const& shape, link_model const& link) -> kept_plan {
+        return {std::make_shared<program const>(policy.plan(shape, link)), {}};
     }
     auto keep(entry e) -> kept_plan& {
         auto const bytes = e.held_bytes();
         if (bytes > m_most_bytes) return m_unkept = std::move(e.plan);
         while (m_entries.size() == capacity || held_bytes() + bytes > m_most_bytes) drop_least_recent();
-        return m_entries.emplace_back(std::move(e)).plan;
+        auto& kept = m_entries.emplace_back(std::move(e));
+        m_last_key = &kept.policy;
+        return kept.plan;
     }
     void drop_least_recent() {
         auto const least =
@@ -179,6 +160,8 @@ private:
 
     std::size_t m_most_bytes;
     std::uint64_t m_time = 0; // counts the calls
+    std::uint64_t m_changes = 0;
+    std::any const* m_last_key = nullptr;
     std::vector<entry> m_entries;
     kept_plan m_unkept; // the last one that is not to be kept
 };

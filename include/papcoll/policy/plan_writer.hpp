@@ -139,27 +139,4 @@ private:
     bool m_begun = false;
 };
 
-namespace detail {
-
-/// The program of a call. Values that travel serialized are all-reduced by way of rank 0, so that they move
-/// once along each edge of a tree and all ranks get the same bytes; by a policy that reduces and broadcasts,
-/// else by its own plan, which then goes to a root and back.
-template <block_policy P>
-[[nodiscard]] auto plan_of(P const& policy, call_shape shape, link_model const& link) -> program {
-    if constexpr (P::provides(collective_kind::reduce) && P::provides(collective_kind::broadcast)) {
-        if (shape.one_piece && shape.operation == collective_kind::all_reduce) {
-            program_builder both(shape.in_place);
-            shape.root = 0;
-            shape.operation = collective_kind::reduce;
-            both.append(policy.plan(shape, link));
-            shape.operation = collective_kind::broadcast;
-            both.append(policy.plan(shape, link));
-            return both.finish();
-        }
-    }
-    return policy.plan(shape, link);
-}
-
-} // namespace detail
-
 } // namespace papcoll::inline v0

@@ -37,8 +37,7 @@ template <class P>
 concept block_policy = std::copyable<P> &&
     requires(P const& p, call_shape const& shape, link_model const& link) {
     requires std::bool_constant<P::provides(collective_kind::reduce) || true>::value;
-    requires std::same_as < std::remove_cv_t<decltype(P::reorders_operands)>,
-    bool > ;
+    requires std::is_same_v<decltype(P::reorders_operands), bool const>;
     { p.name() } -> std::convertible_to<std::string_view>;
     p.check(shape);
     { p.fingerprint() } -> std::same_as<std::optional<std::vector<std::int64_t>>>;

@@ -55,12 +55,13 @@ struct sorted_linear {
             auto const& part = parts[static_cast<std::size_t>(rank)];
             return region(memory::out, part.offset, part.size);
         };
-        triggered_gather gather(plan.builder(), std::max<std::size_t>(first_bytes / shape.element_bytes, 1));
+        triggered_gather parts_of_ranks(plan.builder(),
+                                        std::max<std::size_t>(first_bytes / shape.element_bytes, 1));
         if (shape.rank != shape.root) {
-            if (plan.own_part().size() > 0) gather.answer(shape.root, plan.own_part());
+            if (plan.own_part().size() > 0) parts_of_ranks.answer(shape.root, plan.own_part());
         } else {
             for (int const rank : order(shape))
-                if (part_of(rank).size() > 0) gather.ask(rank, part_of(rank));
+                if (part_of(rank).size() > 0) parts_of_ranks.ask(rank, part_of(rank));
         }
         if (shape.operation == collective_kind::all_gather) detail::add_broadcast_of_parts(plan, shape, link);
         return plan.finish();

@@ -1,10 +1,12 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/settings.hpp>
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/json.hpp>
 #include <papcoll/detail/read_file.hpp>
 #include <papcoll/detail/text.hpp>
+#include <papcoll/policy/automatic_choice.hpp>
 #include <papcoll/policy/call_shape.hpp>
 
 #include <algorithm>
@@ -21,15 +23,6 @@
 #include <vector>
 
 namespace papcoll::inline v0 {
-
-/// A choice that was found best: the name of a policy and its parameters.
-struct tuned_choice {
-    std::string policy;
-    /// Size of a block for policies that cut the data; none: their own choice.
-    std::optional<std::size_t> block_bytes = {};
-
-    friend auto operator==(tuned_choice const&, tuned_choice const&) -> bool = default;
-};
 
 /// Which policy a collective takes, by operation, ranks and bytes: what bench/tune found on a machine.
 ///

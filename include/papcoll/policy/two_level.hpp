@@ -133,11 +133,10 @@ private:
         }
         auto const rounds = circulant_skips(grid.nodes()).rounds();
         auto const share = shape.bytes() / static_cast<std::size_t>(grid.per_node());
-        auto const n =
-            detail::theorem_2_blocks(rounds, detail::volume_time(share, link), detail::round_latency(link));
+        auto const n = detail::theorem_2_blocks(rounds, detail::volume_time(share, link),
+                                                detail::round_latency(link) + detail::message_cost);
         // A block crosses to another node, or comes from there, and is passed on within this one.
-        auto const most =
-            std::min(detail::most_worthwhile_blocks(shape), detail::most_blocks(shape, 3)) / used;
+        auto const most = std::min(detail::most_parts(shape), detail::most_blocks(shape, 3)) / used;
         return {used, static_cast<int>(std::clamp<std::int64_t>(n, 1, std::max<std::int64_t>(most, 1)))};
     }
     template <bool Reduces>

@@ -45,7 +45,7 @@ inline void write_census(program_builder& to, std::span<census_round const> roun
     region const in(memory::in, 0, n);
     region const out(memory::out, 0, n);
     // Used in turn.
-    region const arrivals[] = {to.scratch(n), to.scratch(n)};   // NOLINT(modernize-avoid-c-arrays)
+    std::array const arrivals{to.scratch(n), to.scratch(n)};
     region const departures[] = {to.scratch(n), to.scratch(n)}; // NOLINT(modernize-avoid-c-arrays)
     std::optional<region> partial;
     std::size_t turn = 0;

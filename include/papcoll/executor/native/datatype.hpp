@@ -3,9 +3,9 @@
 
 #include <papcoll/transport/mpi_error.hpp>
 
-#include <boost/mpi/datatype.hpp>
 #include <mpi.h>
 
+#include <complex>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -69,17 +69,54 @@ private:
     bool m_owned = false;
 };
 
-/// The MPI datatype of T: MPI's own where there is one, else native_datatype's, else the bytes of T.
+/// MPI's own datatypes of C++ types.
 template <class T>
+inline constexpr bool is_mpi_type = false;
+template <class T>
+[[nodiscard]] auto mpi_type() -> MPI_Datatype;
+
+#define PAPCOLL_MPI_TYPE(type, handle)                                                                       \
+    template <>                                                                                              \
+    inline constexpr bool is_mpi_type<type> = true;                                                          \
+    template <>                                                                                              \
+    [[nodiscard]] inline auto mpi_type<type>()->MPI_Datatype {                                               \
+        return handle;                                                                                       \
+    }
+PAPCOLL_MPI_TYPE(char, MPI_CHAR)
+PAPCOLL_MPI_TYPE(signed char, MPI_SIGNED_CHAR)
+PAPCOLL_MPI_TYPE(unsigned char, MPI_UNSIGNED_CHAR)
+PAPCOLL_MPI_TYPE(wchar_t, MPI_WCHAR)
+PAPCOLL_MPI_TYPE(short, MPI_SHORT)
+PAPCOLL_MPI_TYPE(unsigned short, MPI_UNSIGNED_SHORT)
+PAPCOLL_MPI_TYPE(int, MPI_INT)
+PAPCOLL_MPI_TYPE(unsigned, MPI_UNSIGNED)
+PAPCOLL_MPI_TYPE(long, MPI_LONG)
+PAPCOLL_MPI_TYPE(unsigned long, MPI_UNSIGNED_LONG)
+PAPCOLL_MPI_TYPE(long long, MPI_LONG_LONG)
+PAPCOLL_MPI_TYPE(unsigned long long, MPI_UNSIGNED_LONG_LONG)
+PAPCOLL_MPI_TYPE(bool, MPI_CXX_BOOL)
+PAPCOLL_MPI_TYPE(std::complex<float>, MPI_C_FLOAT_COMPLEX)
+PAPCOLL_MPI_TYPE(std::complex<double>, MPI_C_DOUBLE_COMPLEX)
+PAPCOLL_MPI_TYPE(std::complex<long double>, MPI_C_LONG_DOUBLE_COMPLEX)
+PAPCOLL_MPI_TYPE(float, MPI_FLOAT)
+PAPCOLL_MPI_TYPE(double, MPI_DOUBLE)
+PAPCOLL_MPI_TYPE(long double, MPI_LONG_DOUBLE)
+#undef PAPCOLL_MPI_TYPE
+
+template <class T>
+concept has_native_type = std::is_trivially_copyable_v<T> || requires {
+    native_datatype<T>::get();
+};
+
+/// The MPI datatype of T: MPI's own where there is one, else native_datatype's, else the bytes of T.
+template <has_native_type T>
 [[nodiscard]] auto native_type() -> native_handle {
-    if constexpr (boost::mpi::is_mpi_builtin_datatype<T>::value) {
-        return native_handle::borrowed(boost::mpi::get_mpi_datatype<T>());
+    if constexpr (is_mpi_type<T>) {
+        return native_handle::borrowed(mpi_type<T>());
     } else if constexpr (requires { native_datatype<T>::get(); }) {
         // Members that are not part of the datatype leave its extent short of the distance in an array.
         return native_handle::resized(native_datatype<T>::get(), sizeof(T)).committed();
     } else {
-        static_assert(std::is_trivially_copyable_v<T>,
-                      "papcoll: this type needs a Boost.MPI datatype; include papcoll/papcoll.hpp");
         return native_handle::contiguous(static_cast<int>(sizeof(T)), MPI_BYTE).committed();
     }
 }

@@ -1,65 +1,99 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/boost_mpi_names.hpp>
+#include <papcoll/executor/elements.hpp>
 #include <papcoll/executor/native/datatype.hpp>
 #include <papcoll/operators/operators.hpp>
 #include <papcoll/transport/mpi_error.hpp>
 
-#include <boost/mpi/datatype.hpp>
 #include <mpi.h>
 
+#include <concepts>
+#include <cstddef>
 #include <exception>
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
-// The operator that the MPI library knows for a callable, where there is one.
+/// The MPI library's own operator for Op on T, one of its own types: of the standard's function objects on
+/// numbers, and what Boost.MPI says of others.
 template <class Op, class T>
-struct known_operator : boost::mpi::is_mpi_op<Op, T> {};
+struct known_operator {
+    static constexpr bool value = says_true<boost::mpi::is_mpi_op, Op, T>;
+    static auto op() -> MPI_Op { return boost::mpi::is_mpi_op<Op, T>::op(); }
+};
+/// What MPI_SUM takes.
 template <class T>
-struct known_operator<std::plus<>, T> : boost::mpi::is_mpi_op<std::plus<T>, T> {};
+inline constexpr bool is_mpi_number = is_complex<T>::value || std::floating_point<T> ||
+                                      (std::integral<T> && !std::same_as<T, bool> &&
+                                       !std::same_as<T, wchar_t> && !std::same_as<T, char>);
+
+/// What bitwise and logical operations take.
 template <class T>
-struct known_operator<std::multiplies<>, T> : boost::mpi::is_mpi_op<std::multiplies<T>, T> {};
+inline constexpr bool is_mpi_integer = is_mpi_number<T>&& std::is_integral_v<T>;
+
+#define PAPCOLL_MPI_OPERATOR(functor, handle, which)                                                         \
+    template <class U, class T>                                                                              \
+    requires is_mpi_number<T> && which<T> &&                                                                 \
+        (std::is_void_v<U> || std::same_as<U, T>)struct known_operator<functor<U>, T> {                      \
+        static constexpr bool value = true;                                                                  \
+        static auto op() -> MPI_Op { return handle; }                                                        \
+    };
+PAPCOLL_MPI_OPERATOR(std::plus, MPI_SUM, is_mpi_number)
+PAPCOLL_MPI_OPERATOR(std::multiplies, MPI_PROD, is_mpi_number)
+PAPCOLL_MPI_OPERATOR(std::bit_and, MPI_BAND, is_mpi_integer)
+PAPCOLL_MPI_OPERATOR(std::bit_or, MPI_BOR, is_mpi_integer)
+PAPCOLL_MPI_OPERATOR(std::bit_xor, MPI_BXOR, is_mpi_integer)
+PAPCOLL_MPI_OPERATOR(std::logical_and, MPI_LAND, is_mpi_integer)
+PAPCOLL_MPI_OPERATOR(std::logical_or, MPI_LOR, is_mpi_integer)
+#undef PAPCOLL_MPI_OPERATOR
+
 template <class F, class T>
 struct known_operator<commutative_operator<F>, T> : known_operator<F, T> {};
+
+/// Null: it has none.
+template <class T, class Op>
+[[nodiscard]] constexpr auto known_operator_of() -> MPI_Op (*)() {
+    if constexpr (is_mpi_type<T> && known_operator<Op, T>::value)
+        return [] { return known_operator<Op, T>::op(); };
+    else
+        return nullptr;
+}
 
 /// An operator as MPI sees it. MPI's callbacks carry no state, but their datatype does: a duplicate made for
 /// this operation has the operator as an attribute, so operators with state work, and may throw. The first
 /// exception is kept; the operator is not called again.
-template <class T, class Op>
 class native_operator {
 public:
-    explicit native_operator(Op op)
+    /// `known` in place of `op`, unless null.
+    native_operator(native_handle type, combiner op, bool commutative, MPI_Op (*known)())
         : m_op(std::move(op))
-        , m_type(native_type<T>()) {
-        if constexpr (is_known) {
-            m_handle = known_operator<Op, T>::op();
+        , m_type(std::move(type))
+        , m_is_known(known != nullptr) {
+        if (m_is_known) {
+            m_handle = known();
         } else {
             m_type = native_handle::duplicate(m_type);
             mpi_check("MPI_Type_set_attr", MPI_Type_set_attr(m_type.get(), key(), this));
-            mpi_check("MPI_Op_create", MPI_Op_create(apply, is_commutative<Op, T>::value ? 1 : 0, &m_handle));
+            mpi_check("MPI_Op_create", MPI_Op_create(apply, commutative ? 1 : 0, &m_handle));
         }
     }
     native_operator(native_operator const&) = delete;
     auto operator=(native_operator const&) -> native_operator& = delete;
     ~native_operator() {
-        if constexpr (!is_known) MPI_Op_free(&m_handle);
+        if (!m_is_known) MPI_Op_free(&m_handle);
     }
 
     [[nodiscard]] auto type() const -> MPI_Datatype { return m_type.get(); }
     [[nodiscard]] auto handle() const -> MPI_Op { return m_handle; }
     [[nodiscard]] auto failure() const -> std::exception_ptr { return m_failure; }
-    void rethrow_failure() const {
-        if (m_failure) std::rethrow_exception(m_failure);
-    }
 
 private:
-    static constexpr bool is_known =
-        boost::mpi::is_mpi_builtin_datatype<T>::value && known_operator<Op, T>::value;
-
     static auto key() -> int {
         static int const made = [] {
             int result = MPI_KEYVAL_INVALID;
@@ -76,18 +110,17 @@ private:
         int flag = 0;
         MPI_Type_get_attr(*type, key(), &found, &flag);
         auto& self = *static_cast<native_operator*>(found);
-        auto const* const left = static_cast<T const*>(in);
-        auto* const right = static_cast<T*>(inout);
+        if (self.m_failure) return;
         try {
-            for (int i = 0; i < *count && !self.m_failure; ++i)
-                right[i] = static_cast<T>(self.m_op(left[i], right[i]));
+            self.m_op(in, inout, inout, static_cast<std::size_t>(*count));
         } catch (...) {
             self.m_failure = std::current_exception();
         }
     }
 
-    Op m_op;
+    combiner m_op;
     native_handle m_type;
+    bool m_is_known;
     MPI_Op m_handle = MPI_OP_NULL;
     std::exception_ptr m_failure;
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <papcoll/executor/native/datatype.hpp>
-#include <papcoll/executor/native/operation.hpp>
 
 #include <mpi.h>
 
@@ -30,26 +29,14 @@ void for_each_part(std::size_t count, Piece piece, std::size_t most = native_mos
     } while (begin < count);
 }
 
-/// Calls piece(send, receive, n) as MPI wants the buffers of a reduction, at least once, n at most `most`.
-template <class T, class Piece>
-void for_each_piece(bool is_root, T const* in, T* out, std::size_t count, Piece piece,
-                    std::size_t most = native_most) {
-    bool const in_place = is_root && in == out;
-    for_each_part(
-        count,
-        [&](std::size_t begin, int n) {
-            piece(native_input(in_place, in + begin), is_root ? out + begin : nullptr, n);
-        },
-        most);
-}
-
 /// p blocks of n elements, one after another, each with the same number of elements in one call of MPI. Where
 /// p n is more than `most`, a call has a stripe of every block: k elements at the distance of n.
-template <class T>
 class native_blocks {
 public:
-    native_blocks(std::size_t n, int ranks, std::size_t most)
-        : m_element(native_type<T>())
+    /// Elements of `size` bytes.
+    native_blocks(MPI_Datatype element, std::size_t size, std::size_t n, int ranks, std::size_t most)
+        : m_element(element)
+        , m_size(size)
         , m_n(n) {
         // Stripes of nearly equal widths: a narrow one could make the library choose an algorithm for short
         // messages, whose temporary buffers then have the extent of long ones.
@@ -72,19 +59,20 @@ public:
             },
             m_width);
     }
-    [[nodiscard]] auto element() const -> MPI_Datatype { return m_element.get(); }
+    [[nodiscard]] auto element() const -> MPI_Datatype { return m_element; }
 
 private:
     auto striped(int k) -> MPI_Datatype {
         if (k != m_k) {
             auto const row = native_handle::contiguous(k, element());
-            m_stripes.push_back(native_handle::resized(row.get(), m_n * sizeof(T)).committed());
+            m_stripes.push_back(native_handle::resized(row.get(), m_n * m_size).committed());
             m_k = k;
         }
         return m_stripes.back().get();
     }
 
-    native_handle m_element;
+    MPI_Datatype m_element;
+    std::size_t m_size;
     std::size_t m_n;
     std::size_t m_width = 0;
     int m_k = -1;

@@ -1,0 +1,106 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/output.hpp>
+#include <papcoll/collective/sizes.hpp>
+#include <papcoll/executor/call_memory.hpp>
+#include <papcoll/executor/elements.hpp>
+#include <papcoll/executor/native/datatype.hpp>
+#include <papcoll/executor/native/operator.hpp>
+#include <papcoll/operators/operators.hpp>
+#include <papcoll/policy/collective_kind.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace papcoll::inline v0::detail {
+
+/// What a call must know of its elements.
+struct element_description {
+    element_type const* type;
+    /// Boost.MPI makes a type's datatype when it is first asked for one, which two threads must not do at
+    /// once: it is asked for in the thread that calls. Null where there is none.
+    void (*prepare)();
+    /// For the MPI library; null where elements travel serialized.
+    native_handle (*datatype)();
+};
+/// What a call must know of its operator beside how to call it.
+struct operator_description {
+    bool commutative;
+    bool exact;
+    MPI_Op (*known)(); // MPI's own; null: none
+};
+
+template <class T>
+void prepare_datatype() {
+    (void)wire_format<T>::bytes(0);
+}
+template <class T>
+[[nodiscard]] constexpr auto describe_element() -> element_description {
+    element_description result{&element_type_of<T>(), nullptr, nullptr};
+    if constexpr (transportable<T> && has_native_type<T>) result.datatype = native_type<T>;
+    if constexpr (transportable<T> && !travels_as_bytes<T>) result.prepare = prepare_datatype<T>;
+    return result;
+}
+template <class T>
+inline constexpr element_description described_element = describe_element<T>();
+template <class T, class Op>
+inline constexpr operator_description described_operator{
+    is_commutative<Op, T>::value, is_exactly_associative<Op, T>::value && !serializable<T>,
+    known_operator_of<T, Op>()};
+
+/// One call of a collective on one rank, as its front was given it; whatever type the elements and the
+/// operator have, what comes behind works on this.
+///
+/// The buffers of the collectives, in elements of rank r, of P ranks; `parts` give r's own, its sizes and
+/// where they begin, else each rank has n:
+///
+///                      in                 out
+///     broadcast        -                  n
+///     reduce           n                  n at the root
+///     all_reduce       n                  n
+///     gather           own                n P at the root
+///     all_gather       own                all parts
+///     reduce_scatter   all parts          own
+///     all_to_all       n P                n P
+///
+/// `memory.in` is `in`. In place it is `out`, but where it is gathered: there it is null.
+struct call_description {
+    static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
+
+    collective_kind operation;
+    element_description const* elements;
+    /// `out` of it is known once there is room.
+    call_memory memory = {};
+    output out = {};
+    std::size_t n = 0;
+    int root = 0;
+    bool in_place = false;
+    rank_sizes parts = {};
+    /// Where `in` is a vector: how many elements it has.
+    std::size_t in_size = unknown;
+    operator_description const* operator_traits = nullptr; // null: there is none
+    /// Where data that comes later belongs, once the arguments have been found good.
+    void* late_target = nullptr;
+    std::size_t late_count = 0;
+
+    template <class T>
+    [[nodiscard]] static auto of(collective_kind operation) -> call_description {
+        call_description call{.operation = operation, .elements = &described_element<std::remove_const_t<T>>};
+        call.memory.type = call.elements->type;
+        return call;
+    }
+    template <class T, class Op>
+    [[nodiscard]] static auto of(collective_kind operation, Op op) -> call_description {
+        auto call = of<T>(operation);
+        call.operator_traits = &described_operator<T, Op>;
+        call.memory.op = combiner::of<T>(std::move(op));
+        return call;
+    }
+};
+
+} // namespace papcoll::inline v0::detail

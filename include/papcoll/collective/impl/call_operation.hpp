@@ -1,0 +1,374 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/call_checks.hpp>
+#include <papcoll/collective/call_description.hpp>
+#include <papcoll/collective/native_operation.hpp>
+#include <papcoll/context/attach.hpp>
+#include <papcoll/context/observed_operation.hpp>
+#include <papcoll/detail/hash.hpp>
+#include <papcoll/executor/execution.hpp>
+#include <papcoll/executor/request.hpp>
+#include <papcoll/policy/plan_cache.hpp>
+#include <papcoll/policy/policy_ref.hpp>
+
+#include <algorithm>
+#include <any>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// What ranks must agree on before an agreed operation begins, as minima and maxima over the ranks, and the
+/// complaint of the lowest rank that has one.
+struct call_record {
+    static constexpr std::array<char const*, 7> names = {"operation", "count",  "element size", "root",
+                                                         "sizes",     "policy", "operator"};
+
+    std::array<std::int64_t, names.size()> smallest;
+    std::array<std::int64_t, names.size()> largest;
+    std::int32_t complaining_rank;
+    std::array<char, 172> complaint;
+
+    static auto merge(call_record const& a, call_record const& b) -> call_record {
+        call_record result = a.complaining_rank <= b.complaining_rank ? a : b;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            result.smallest[i] = std::min(a.smallest[i], b.smallest[i]);
+            result.largest[i] = std::max(a.largest[i], b.largest[i]);
+        }
+        return result;
+    }
+    /// Throws the same std::invalid_argument on all ranks unless everybody agrees.
+    void check() const {
+        if (complaining_rank != std::numeric_limits<std::int32_t>::max())
+            throw std::invalid_argument(std::string(complaint.data()) + " (rank " +
+                                        std::to_string(complaining_rank) + ")");
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (smallest[i] != largest[i]) throw std::invalid_argument(disagreement(i));
+    }
+
+private:
+    [[nodiscard]] auto disagreement(std::size_t i) const -> std::string {
+        std::string text = "papcoll: ranks disagree on the " + std::string(names[i]);
+        if (i >= 1 && i <= 3)
+            text += ": from " + std::to_string(smallest[i]) + " to " + std::to_string(largest[i]);
+        return text;
+    }
+};
+
+/// An operation that has nothing to do.
+class empty_operation final : public operation {
+public:
+    auto advance(bool) -> bool override { return true; }
+    [[nodiscard]] auto finished() const -> bool override { return true; }
+};
+
+/// The last call that was made with nothing else under way, if its arguments beside the buffers are few: the
+/// same call once more is known by them, and needs no other check than that of its buffers.
+class last_call {
+public:
+    /// The plan of the call, if it is the same with buffers that look good; else null.
+    [[nodiscard]] auto plan_of(call_description const& call, policy_ref policy, plan_cache const& plans) const
+        -> kept_plan* {
+        if (m_plan == nullptr || plans.changes() != m_changes || call.operation != m_operation ||
+            call.elements != m_elements || call.operator_traits != m_operator || call.n != m_n ||
+            call.root != m_root || call.in_place != m_in_place || !is_simple(call))
+            return nullptr;
+        if ((m_in_bytes > 0 && call.memory.in == nullptr) || (m_out_bytes > 0 && call.out.data() == nullptr))
+            return nullptr;
+        if (!m_in_place && !are_apart(call.memory.in, m_in_bytes, call.out.data(), m_out_bytes))
+            return nullptr;
+        return policy.has_key(*m_policy) ? m_plan : nullptr;
+    }
+    /// `shape` is the call's, `plan` its plan, the last that `plans` found.
+    void remember(call_description const& call, call_shape const& shape, kept_plan& plan,
+                  plan_cache const& plans) {
+        m_plan = nullptr;
+        m_policy = plans.last_key();
+        if (!is_simple(call) || plan.what->native || m_policy == nullptr) return;
+        auto const size = call.elements->type->size;
+        bool const is_gathered_in_place = call.in_place && (call.operation == collective_kind::gather ||
+                                                            call.operation == collective_kind::all_gather);
+        m_operation = call.operation;
+        m_elements = call.elements;
+        m_operator = call.operator_traits;
+        m_n = call.n;
+        m_root = call.root;
+        m_in_place = call.in_place;
+        m_in_bytes = is_gathered_in_place ? 0 : in_count(call, shape) * size;
+        m_out_bytes = out_count(call, shape) * size;
+        m_changes = plans.changes();
+        m_plan = &plan;
+    }
+
+private:
+    static auto is_simple(call_description const& call) -> bool {
+        return !call.parts.given() && !call.out.is_vector() && call.in_size == call_description::unknown &&
+               !call.memory.late && !is_archived(call) && call.elements->prepare == nullptr;
+    }
+
+    kept_plan* m_plan = nullptr;
+    std::any const* m_policy = nullptr; // what tells it from others; it stays as long as the plan
+    std::uint64_t m_changes = 0;
+    collective_kind m_operation{};
+    element_description const* m_elements = nullptr;
+    operator_description const* m_operator = nullptr;
+    std::size_t m_n = 0;
+    int m_root = 0;
+    bool m_in_place = false;
+    std::size_t m_in_bytes = 0;
+    std::size_t m_out_bytes = 0;
+};
+
+/// What a communicator keeps for its next calls.
+struct known_calls {
+    plan_cache plans;
+    last_call last;
+
+    static auto of(std::any& slot) -> known_calls& {
+        if (auto* const known = std::any_cast<known_calls>(&slot)) return *known;
+        return slot.emplace<known_calls>();
+    }
+};
+
+/// How a call is executed once the ranks have agreed.
+struct call_start {
+    enum class what {
+        call,     ///< by the plan of its policy
+        prepared, ///< by a plan that is there
+        nothing   ///< not at all: it is being prepared
+    };
+
+    call_description call;
+    policy_ref policy;
+    what how = what::call;
+    std::shared_ptr<kept_plan> plan = {};    // of a prepared one
+    std::shared_ptr<void const> keeper = {}; // of the policy, where it must outlive the call
+
+    /// For a call that begins later.
+    [[nodiscard]] auto kept() const -> call_start {
+        if (keeper) return *this;
+        auto result = *this;
+        std::tie(result.keeper, result.policy) = policy.kept();
+        return result;
+    }
+};
+
+/// Whether the MPI library can make this call.
+template <transport Transport>
+[[nodiscard]] auto has_native(call_description const& call) -> bool {
+    return std::derived_from<Transport, mpi_transport> && call.elements->datatype != nullptr &&
+           !call.memory.late;
+}
+template <transport Transport>
+[[nodiscard]] auto shape_of(context<Transport> const& c, call_description const& call) -> call_shape {
+    auto shape = shape_of(call, c.size(), c.rank());
+    shape.has_native = has_native<Transport>(call);
+    shape.nodes = c.nodes();
+    shape.tuning = &c.tuning();
+    return shape;
+}
+
+/// The MPI library's own on papcoll's duplicate, which it keeps: the user may free the communicator
+/// meanwhile.
+template <transport Transport>
+[[nodiscard]] auto native_on_duplicate(std::shared_ptr<context<Transport>> const& c,
+                                       call_description const& call) -> std::shared_ptr<operation> {
+    if constexpr (std::derived_from<Transport, mpi_transport>) {
+        if (has_native<Transport>(call)) {
+            struct pair { // the operation ends before its communicator
+                std::shared_ptr<context<Transport>> keeper;
+                std::shared_ptr<operation> body;
+            };
+            auto body = std::make_shared<native_operation>(c->transport_layer().communicator(), call,
+                                                           native_operation::form::begun);
+            auto* const raw = body.get();
+            return {std::make_shared<pair>(pair{c, std::move(body)}), raw};
+        }
+    }
+    throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
+}
+/// The operation that executes a plan for a call, as far as it can be begun at once.
+template <transport Transport>
+[[nodiscard]] auto execute_plan(std::shared_ptr<context<Transport>> const& c, call_description const& call,
+                                kept_plan& plan, int tag) -> std::shared_ptr<operation> {
+    if (plan.what->native) return native_on_duplicate(c, call);
+    auto body = execution_of<Transport>(plan, c->engine()->concurrent());
+    body->begin(c->transport_layer(), c, tag, call.memory);
+    return body;
+}
+/// The operation of a call once the ranks have agreed.
+template <transport Transport>
+[[nodiscard]] auto start(std::shared_ptr<context<Transport>> const& c, call_start const& s, int tag)
+    -> std::shared_ptr<operation> {
+    if (s.how == call_start::what::nothing) return std::make_shared<empty_operation>();
+    if (s.policy.is_native())
+        return native_on_duplicate(c, s.call); // the order on the user's own is the user's
+    if (s.how == call_start::what::prepared) return execute_plan(c, s.call, *s.plan, tag);
+    auto const shape = shape_of(*c, s.call);
+    return execute_plan(c, s.call, known_calls::of(c->cache()).plans.plan(s.policy, shape, c->link()), tag);
+}
+
+[[nodiscard]] inline auto record_of(call_start const& s, call_shape const& shape,
+                                    std::string const& complaint) -> call_record {
+    auto operation = hash_text(to_string(shape.operation));
+    if (s.how == call_start::what::nothing) operation = hash_text("plan", operation);
+    call_record r{};
+    r.smallest = {static_cast<std::int64_t>(operation),
+                  static_cast<std::int64_t>(shape.count),
+                  static_cast<std::int64_t>(shape.element_bytes),
+                  shape.root,
+                  static_cast<std::int64_t>(hash_bytes(std::as_bytes(shape.sizes))),
+                  s.policy.hash(),
+                  (shape.commutative ? 1 : 0) + (shape.exact ? 2 : 0)};
+    r.largest = r.smallest;
+    r.complaining_rank = complaint.empty() ? std::numeric_limits<std::int32_t>::max() : shape.rank;
+    std::copy_n(complaint.data(), std::min(complaint.size(), r.complaint.size() - 1), r.complaint.data());
+    return r;
+}
+
+/// A collective that cannot begin at its call: it waits for its turn and its tag, agrees where that is asked
+/// for, plans and executes.
+template <transport Transport>
+class call_operation final : public operation {
+public:
+    /// `record`: where the ranks agree first. `has_tag`: whether it has been given its tag to keep.
+    call_operation(std::shared_ptr<context<Transport>> c, std::optional<call_record> const& record,
+                   std::shared_ptr<tag_ledger> tags, int tag, bool has_tag, call_start start)
+        : m_context(std::move(c))
+        , m_tags(std::move(tags))
+        , m_tag(tag)
+        , m_has_tag(has_tag)
+        , m_start(std::move(start))
+        , m_turn(0) {
+        if (record) m_agreement.emplace(*record, call_record::merge, tag);
+        m_turn = m_context->next_turn(); // last: from here on others wait for it
+    }
+    call_operation(call_operation const&) = delete;
+    auto operator=(call_operation const&) -> call_operation& = delete;
+    ~call_operation() override { pass_turn(); }
+
+    auto advance(bool block) -> bool override {
+        if (m_body) return m_body->advance(block);
+        if (!m_context->is_turn(m_turn) || !take_tag()) return false;
+        if (m_agreement) {
+            if (!m_agreement->advance(m_context->transport_layer(), block)) return false;
+            m_agreement->result().check();
+        }
+        m_body = start(m_context, m_start, m_tag);
+        pass_turn();
+        m_body->advance(block);
+        return true;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_body && m_body->finished(); }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override {
+        return m_body ? m_body->failure() : nullptr;
+    }
+    auto abandon() noexcept -> bool override {
+        pass_turn();
+        if (m_body) return m_body->abandon();
+        return m_agreement && m_agreement->abandon(m_context->transport_layer());
+    }
+
+private:
+    auto take_tag() -> bool {
+        if (m_has_tag) return true;
+        if (!m_tags->is_free(m_tag)) return false;
+        keep(tag_lease(m_tags, m_tag));
+        return m_has_tag = true;
+    }
+    void pass_turn() {
+        if (!std::exchange(m_passed, true)) m_context->pass_turn(m_turn);
+    }
+
+    std::shared_ptr<context<Transport>> m_context;
+    std::shared_ptr<tag_ledger> m_tags;
+    int m_tag;
+    bool m_has_tag;
+    bool m_passed = false;
+    std::optional<agreement<Transport, call_record, call_record (*)(call_record const&, call_record const&)>>
+        m_agreement;
+    call_start m_start;
+    std::shared_ptr<operation> m_body;
+    std::uint32_t m_turn;
+};
+
+inline void check_call(call_description const& call, call_shape const& shape) {
+    check_shape(call, shape);
+    check_buffers(call, shape);
+}
+/// Throws what is wrong with the arguments of this call, and makes room for its result.
+inline void check_arguments(call_start& s, call_shape const& shape, check_level level) {
+    bool const checked = level != check_level::off;
+    if (checked) {
+        check_shape(s.call, shape);
+        if (s.how != call_start::what::nothing) check_buffers(s.call, shape);
+        if (s.how != call_start::what::prepared) s.policy.check(shape);
+    }
+    if (s.how != call_start::what::nothing) make_room(s.call, shape);
+}
+/// What is wrong with them; empty: nothing. With agreed checks it is exchanged first and thrown by all ranks,
+/// else it is thrown here, before anything is sent.
+[[nodiscard]] inline auto complaint_of(call_start& s, call_shape const& shape, check_level level)
+    -> std::string {
+    if (level != check_level::agreed) {
+        check_arguments(s, shape, level);
+        return {};
+    }
+    std::string complaint;
+    try {
+        check_arguments(s, shape, level);
+        return complaint;
+    } catch (std::exception const& bad) {
+        complaint = bad.what();
+    } catch (...) {
+        complaint = "papcoll: an exception that is no std::exception";
+    }
+    return complaint.empty() ? "papcoll: an exception without a message" : complaint;
+}
+
+/// The operation of a call: that which executes it, where nothing has to come before. Its number is taken
+/// first: a call that throws here counts as made, so that those after it meet those of the other ranks.
+template <transport Transport>
+[[nodiscard]] auto make_call(std::shared_ptr<context<Transport>> const& c, call_start& s,
+                             call_shape const& shape) -> std::shared_ptr<operation> {
+    bool const is_open = s.call.memory.late != nullptr;
+    auto const& tags = is_open ? c->open_tags() : c->tags();
+    int const tag = c->next_tag(tags);
+    std::string complaint;
+    try {
+        complaint = complaint_of(s, shape, c->checks());
+        if (is_open && !tags->is_free(tag))
+            throw std::logic_error("papcoll: at most " + std::to_string(tags->under_way()) +
+                                   " open_ operations of a communicator may be under way at a time");
+    } catch (...) {
+        if (c->size() > 1) tags->spoil(tag); // the others may have sent what nobody receives here
+        throw;
+    }
+    bool const at_once = c->begins_at_once(*tags, tag);
+    tag_lease lease;
+    if (at_once || is_open) lease = tag_lease(tags, tag);
+    if (at_once) {
+        auto begun = start(c, s, tag);
+        begun->keep(std::move(lease));
+        return begun;
+    }
+    std::optional<call_record> record;
+    if (c->checks() == check_level::agreed) record = record_of(s, shape, complaint);
+    auto waiting = std::make_shared<call_operation<Transport>>(c, record, tags, tag, is_open, s.kept());
+    if (is_open) waiting->keep(std::move(lease));
+    return waiting;
+}
+
+} // namespace papcoll::inline v0::detail

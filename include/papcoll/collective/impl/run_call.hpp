@@ -1,0 +1,271 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/impl/call_operation.hpp>
+#include <papcoll/collective/run_call.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+// How calls run: those that find nothing else under way go straight from their plan to the transport, the
+// others become operations that the engine drives.
+namespace papcoll::inline v0::detail {
+
+/// What an observer is told of a call that begins now. The bytes are what the MPI routine counts: of one
+/// rank's block where all ranks have equal ones.
+[[nodiscard]] inline auto seen_of(call_shape const& shape, std::uint64_t sequence, void const* call_site)
+    -> collective_record {
+    auto const what = shape.operation;
+    bool const of_one_rank =
+        shape.sizes.empty() && (what == collective_kind::gather || what == collective_kind::all_gather ||
+                                what == collective_kind::all_to_all);
+    auto const parts = static_cast<std::size_t>(of_one_rank ? shape.ranks : 1);
+    return {to_string(what), shape.bytes() / parts, sequence, steady_now(), ticks{0}, call_site};
+}
+/// make_call, with the context's observer told of the end; `native` is MPI's.
+template <transport Transport>
+[[nodiscard]] auto make_observed_call(std::shared_ptr<context<Transport>> const& c, call_start& s,
+                                      void const* call_site) -> std::shared_ptr<operation> {
+    if (auto const prepare = s.call.elements->prepare) prepare();
+    auto const shape = shape_of(*c, s.call);
+    bool const told = c->observed_by() && !s.policy.is_native() && s.how != call_start::what::nothing;
+    if (!told) return make_call(c, s, shape);
+    auto const seen = seen_of(shape, c->sequence(), call_site);
+    return std::make_shared<observed_operation>(make_call(c, s, shape), c->observed_by(), seen);
+}
+
+/// Runs a short program and returns its failure.
+template <transport Transport>
+[[nodiscard]] auto run_short(context<Transport>& c, std::shared_ptr<execution<Transport>> const& body,
+                             int tag, call_memory const& memory) -> std::exception_ptr {
+    try {
+        auto failure = body->run_in_order(c.transport_layer(), tag, memory);
+        body->let_go();
+        return failure;
+    } catch (...) {
+        if (body->may_be_read()) c.engine()->keep(body);
+        throw;
+    }
+}
+/// Runs a plan while nothing else is under way and returns its failure.
+template <transport Transport>
+[[nodiscard]] auto run_plan(context<Transport>& c, call_description const& call, kept_plan& plan, int tag)
+    -> std::exception_ptr {
+    auto& t = c.transport_layer();
+    auto const idle = [&] { t.idle(); };
+    if (plan.what->native) {
+        if constexpr (std::derived_from<Transport, mpi_transport>)
+            if (has_native<Transport>(call))
+                return c.engine()->run(
+                    std::make_shared<native_operation>(t.communicator(), call, native_operation::form::begun),
+                    idle);
+        throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
+    }
+    auto const body = execution_of<Transport>(plan, false);
+    if (body->is_short(t, *call.memory.type)) return run_short(c, body, tag, call.memory);
+    body->begin(t, nullptr, tag, call.memory);
+    auto failure = c.engine()->run(body, idle);
+    if (!body->finished()) std::rethrow_exception(failure); // messages may be left over
+    body->let_go();
+    return failure;
+}
+/// A blocking call while nothing else is under way, which needs no tag kept free: `find_plan()` checks it and
+/// returns its plan.
+template <transport Transport, class FindPlan>
+void run_alone(context<Transport>& c, call_description& call, FindPlan find_plan) {
+    int const tag = c.next_tag(c.tags());
+    std::exception_ptr failure;
+    try {
+        failure = run_plan(c, call, find_plan(), tag);
+    } catch (...) {
+        if (c.size() > 1) c.tags()->spoil(tag); // the others may have sent what nobody receives here
+        throw;
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+/// Checks a call for the first time, or when others were in between.
+template <transport Transport>
+[[nodiscard]] auto find_plan(context<Transport>& c, call_description& call, policy_ref policy,
+                             known_calls& known) -> kept_plan& {
+    if (auto const prepare = call.elements->prepare) prepare();
+    auto const shape = shape_of(c, call);
+    if (c.checks() != check_level::off) {
+        check_call(call, shape);
+        policy.check(shape);
+    }
+    make_room(call, shape);
+    auto& plan = known.plans.plan(policy, shape, c.link());
+    known.last.remember(call, shape, plan, known.plans);
+    return plan;
+}
+template <transport Transport>
+[[nodiscard]] auto may_run_alone(context<Transport>& c, policy_ref policy) -> bool {
+    return c.is_quiet() && !c.observed_by() && !policy.is_native();
+}
+
+/// Begins an operation on this context, which the request keeps alive.
+template <transport Transport>
+[[nodiscard]] auto begin_operation(std::shared_ptr<context<Transport>> const& c,
+                                   std::shared_ptr<operation> op) -> request {
+    return {c->engine(), std::move(op), [c] { c->transport_layer().idle(); }};
+}
+
+template <transport Transport>
+void run_on(Transport& t, call_description& call, policy_ref policy, void const* call_site) {
+    if (auto* const c = raw_context_in(t); c != nullptr && may_run_alone(*c, policy)) {
+        auto& known = known_calls::of(c->cache());
+        return run_alone(*c, call, [&]() -> kept_plan& {
+            if (auto* const again = known.last.plan_of(call, policy, known.plans)) {
+                call.memory.out = call.out.data();
+                return *again;
+            }
+            return find_plan(*c, call, policy, known);
+        });
+    }
+    auto const c = attached_context(t);
+    call_start s{call, policy};
+    auto const op = make_observed_call(c, s, call_site);
+    run_to_end(*c->engine(), op, c->transport_layer());
+}
+template <transport Transport>
+[[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
+    -> request {
+    auto const c = papcoll::context_of(t);
+    call_start s{call, policy};
+    auto op = make_observed_call(c, s, call_site);
+    call.late_target = s.call.late_target;
+    call.late_count = s.call.late_count;
+    return begin_operation(c, std::move(op));
+}
+
+/// The transport of a communicator, which papcoll attaches to where it must.
+[[nodiscard]] inline auto attached_transport(MPI_Comm comm) -> mpi_transport& {
+    if (auto* const known = find_transport(comm)) return *known;
+    attach(comm);
+    return *find_transport(comm);
+}
+/// The same; throws where papcoll is not attached.
+[[nodiscard]] inline auto transport_of(MPI_Comm comm) -> mpi_transport& {
+    auto* const known = find_transport(comm);
+    if (known == nullptr) (void)papcoll::context_of(comm);
+    return *known;
+}
+
+/// Whether the MPI library's routine is called on the user's communicator: there is no agreement to make
+/// first. Checks the arguments then.
+[[nodiscard]] inline auto goes_to_mpi(MPI_Comm user, call_description& call, policy_ref policy) -> bool {
+    if (!policy.is_native()) return false;
+    auto const known = find_context(user);
+    if (known && known->checks() == check_level::agreed) return false;
+    mpi_transport::checked(user);
+    int rank = 0;
+    int ranks = 1;
+    mpi_check("MPI_Comm_rank", MPI_Comm_rank(user, &rank));
+    mpi_check("MPI_Comm_size", MPI_Comm_size(user, &ranks));
+    auto const shape = shape_of(call, ranks, rank);
+    check_call(call, shape);
+    make_room(call, shape);
+    return true;
+}
+
+template <transport Transport>
+class prepared_on final : public prepared_call {
+public:
+    prepared_on(std::shared_ptr<context<Transport>> c, call_description const& call, policy_ref policy)
+        : m_context(std::move(c))
+        , m_start{call, policy, call_start::what::nothing} {
+        m_start = m_start.kept();
+        auto const op = make_observed_call(m_context, m_start, nullptr);
+        run_to_end(*m_context->engine(), op, m_context->transport_layer());
+        if (!policy.is_native()) (void)plan_for(call);
+    }
+
+    void run(call_description& call) override {
+        if (may_run_alone(*m_context, m_start.policy)) {
+            auto& plan = *plan_for(call);
+            return run_alone(*m_context, call, [&]() -> kept_plan& {
+                if (auto const prepare = call.elements->prepare) prepare();
+                auto const shape = shape_of(*m_context, call);
+                if (m_context->checks() != check_level::off) check_call(call, shape);
+                make_room(call, shape);
+                return plan;
+            });
+        }
+        auto const op = operation_of(call);
+        run_to_end(*m_context->engine(), op, m_context->transport_layer());
+    }
+    [[nodiscard]] auto begin(call_description& call) -> request override {
+        return begin_operation(m_context, operation_of(call));
+    }
+
+private:
+    auto operation_of(call_description const& call) -> std::shared_ptr<operation> {
+        bool const is_native = m_start.policy.is_native();
+        auto s = m_start;
+        s.call = call;
+        s.how = is_native ? call_start::what::call : call_start::what::prepared;
+        if (!is_native) s.plan = plan_for(call); // a call that waits for its turn may outlive this object
+        return make_observed_call(m_context, s, nullptr);
+    }
+    auto plan_for(call_description const& call) -> std::shared_ptr<kept_plan> const& {
+        auto& plan = m_plans[call.in_place ? 1 : 0];
+        if (!plan) {
+            auto const shape = shape_of(*m_context, call);
+            plan = std::make_shared<kept_plan>(kept_plan{
+                std::make_shared<program const>(m_start.policy.plan(shape, m_context->link())), {}});
+        }
+        return plan;
+    }
+
+    std::shared_ptr<context<Transport>> m_context;
+    call_start m_start;
+    std::array<std::shared_ptr<kept_plan>, 2> m_plans; // with two buffers, and in place
+};
+
+// These are not inlined, so that their return address lies where the collective is called.
+
+template <transport Transport>
+[[gnu::noinline]] void run_call(Transport& t, call_description& call, policy_ref policy) {
+    run_on(t, call, policy, __builtin_return_address(0));
+}
+template <transport Transport>
+[[gnu::noinline]] auto begin_call(Transport& t, call_description& call, policy_ref policy) -> request {
+    return begin_on(t, call, policy, __builtin_return_address(0));
+}
+template <transport Transport>
+auto prepare_call(Transport& t, call_description const& call, policy_ref policy)
+    -> std::unique_ptr<prepared_call> {
+    return std::make_unique<prepared_on<Transport>>(papcoll::context_of(t), call, policy);
+}
+
+inline namespace compiled_by_papcoll_impl_hpp {
+
+template <std::same_as<MPI_Comm> Comm>
+[[gnu::noinline]] void run_call(Comm comm, call_description& call, policy_ref policy) {
+    if (goes_to_mpi(comm, call, policy)) return run_native(comm, call);
+    run_on(attached_transport(comm), call, policy, __builtin_return_address(0));
+}
+template <std::same_as<MPI_Comm> Comm>
+[[gnu::noinline]] auto begin_call(Comm comm, call_description& call, policy_ref policy) -> request {
+    if (goes_to_mpi(comm, call, policy))
+        return {mpi_registry::instance().engine(),
+                std::make_shared<native_operation>(comm, call, native_operation::form::begun),
+                [] { std::this_thread::yield(); }};
+    return begin_on(transport_of(comm), call, policy, __builtin_return_address(0));
+}
+template <std::same_as<MPI_Comm> Comm>
+auto prepare_call(Comm comm, call_description const& call, policy_ref policy)
+    -> std::unique_ptr<prepared_call> {
+    return std::make_unique<prepared_on<mpi_transport>>(papcoll::context_of(comm), call, policy);
+}
+
+} // namespace compiled_by_papcoll_impl_hpp
+
+} // namespace papcoll::inline v0::detail

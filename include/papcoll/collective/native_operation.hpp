@@ -1,0 +1,264 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/call_checks.hpp>
+#include <papcoll/collective/call_description.hpp>
+#include <papcoll/context/progress_engine.hpp>
+#include <papcoll/executor/native/datatype.hpp>
+#include <papcoll/executor/native/operator.hpp>
+#include <papcoll/executor/native/pieces.hpp>
+#include <papcoll/transport/mpi_error.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// A call made by the MPI library: by its nonblocking routines, which the engine drives, or by the blocking
+/// ones, which it tunes better and which do not match the others. Counts beyond `most` go in several pieces.
+/// Whether a call is in place agrees on all ranks, but for those without elements.
+class native_operation final : public operation {
+public:
+    enum class form { begun, run };
+
+    /// Begins the call on this communicator, or runs it to its end.
+    native_operation(MPI_Comm comm, call_description const& call, form how, std::size_t most = native_most)
+        : m_comm(comm)
+        , m_call(call)
+        , m_shape(shape_on(comm, m_call))
+        , m_runs(how == form::run)
+        , m_most(most)
+        , m_type(call.elements->datatype()) {
+        auto const* const traits = call.operator_traits;
+        if (traits != nullptr)
+            m_operator.emplace(call.elements->datatype(), call.memory.op, traits->commutative, traits->known);
+        begin();
+        if (m_runs) complete();
+    }
+
+    auto advance(bool block) -> bool override {
+        if (m_finished) return false;
+        int done = 1;
+        auto const count = static_cast<int>(m_requests.size());
+        if (block)
+            mpi_check("MPI_Waitall", MPI_Waitall(count, m_requests.data(), MPI_STATUSES_IGNORE));
+        else
+            mpi_check("MPI_Testall", MPI_Testall(count, m_requests.data(), &done, MPI_STATUSES_IGNORE));
+        if (done == 0) return false;
+        complete();
+        return true;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_finished; }
+    [[nodiscard]] auto failure() const -> std::exception_ptr override {
+        return m_operator ? m_operator->failure() : nullptr;
+    }
+    auto abandon() noexcept -> bool override { return true; }
+
+private:
+    static auto shape_on(MPI_Comm comm, call_description const& call) -> call_shape {
+        int rank = 0;
+        int ranks = 1;
+        mpi_check("MPI_Comm_rank", MPI_Comm_rank(comm, &rank));
+        mpi_check("MPI_Comm_size", MPI_Comm_size(comm, &ranks));
+        return shape_of(call, ranks, rank);
+    }
+
+    void begin() {
+        if (m_shape.count == 0) return; // on all ranks
+        switch (m_shape.operation) {
+        case collective_kind::broadcast:
+            return broadcast(out(), m_call.n, m_call.root);
+        case collective_kind::reduce:
+            return for_each_part(
+                m_call.n,
+                [&](std::size_t begin, int k) {
+                    reduce(is_root() && m_call.in_place, in(begin), is_root() ? out(begin) : nullptr, k,
+                           m_call.root);
+                },
+                m_most);
+        case collective_kind::all_reduce:
+            return for_each_part(
+                m_call.n,
+                [&](std::size_t begin, int k) {
+                    call({"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce,
+                         input(m_call.in_place, in(begin)), out(begin), k, m_operator->type(),
+                         m_operator->handle(), m_comm);
+                },
+                m_most);
+        case collective_kind::gather:
+            return for_each_stripe([&](std::size_t begin, int k, int count, MPI_Datatype type) {
+                call({"MPI_Gather", "MPI_Igather"}, MPI_Gather, MPI_Igather,
+                     input(is_root() && m_call.in_place, in(begin)), k, m_type.get(),
+                     is_root() ? out(begin) : nullptr, count, type, m_call.root, m_comm);
+            });
+        case collective_kind::all_gather:
+            if (m_call.parts.given()) return all_gatherv();
+            return for_each_stripe([&](std::size_t begin, int k, int count, MPI_Datatype type) {
+                call({"MPI_Allgather", "MPI_Iallgather"}, MPI_Allgather, MPI_Iallgather,
+                     input(m_call.in_place, in(begin)), k, m_type.get(), out(begin), count, type, m_comm);
+            });
+        case collective_kind::reduce_scatter:
+            return reduce_scatter();
+        case collective_kind::all_to_all:
+            return for_each_stripe([&](std::size_t begin, int, int count, MPI_Datatype type) {
+                call({"MPI_Alltoall", "MPI_Ialltoall"}, MPI_Alltoall, MPI_Ialltoall,
+                     input(m_call.in_place, in(begin)), count, type, out(begin), count, type, m_comm);
+            });
+        }
+    }
+
+    // One call of the library
+
+    struct routine_names {
+        char const* blocking;
+        char const* nonblocking;
+    };
+    template <class Blocking, class Nonblocking, class... Arguments>
+    void call(routine_names names, Blocking blocking, Nonblocking nonblocking, Arguments... arguments) {
+        if (m_runs) return mpi_check(names.blocking, blocking(arguments...));
+        m_requests.push_back(MPI_REQUEST_NULL);
+        mpi_check(names.nonblocking, nonblocking(arguments..., &m_requests.back()));
+    }
+    void broadcast(void* values, std::size_t n, int root) {
+        for_each_part(
+            n,
+            [&](std::size_t begin, int k) {
+                call({"MPI_Bcast", "MPI_Ibcast"}, MPI_Bcast, MPI_Ibcast, moved(values, begin), k,
+                     m_type.get(), root, m_comm);
+            },
+            m_most);
+    }
+    void reduce(bool in_place, void const* send, void* receive, int k, int root) {
+        call({"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, input(in_place, send), receive, k,
+             m_operator->type(), m_operator->handle(), root, m_comm);
+    }
+
+    /// MPI_IN_PLACE says that the input lies where the result goes.
+    static auto input(bool in_place, void const* in) -> void const* { return in_place ? MPI_IN_PLACE : in; }
+    [[nodiscard]] auto size() const -> std::size_t { return m_call.elements->type->size; }
+    [[nodiscard]] auto moved(void* data, std::size_t elements) const -> void* {
+        return static_cast<std::byte*>(data) + elements * size();
+    }
+    [[nodiscard]] auto in(std::size_t begin = 0) const -> void const* {
+        return m_call.memory.in == nullptr ? nullptr
+                                           : static_cast<std::byte const*>(m_call.memory.in) + begin * size();
+    }
+    [[nodiscard]] auto out(std::size_t begin = 0) const -> void* { return moved(m_call.out.data(), begin); }
+    [[nodiscard]] auto is_root() const -> bool { return m_shape.rank == m_call.root; }
+
+    template <class Stripe>
+    void for_each_stripe(Stripe stripe) {
+        m_blocks.emplace(m_type.get(), size(), m_call.n, m_shape.ranks, m_most);
+        m_blocks->for_each(stripe);
+    }
+
+    // Blocks of different sizes
+
+    /// Displacements may differ from rank to rank, so the sizes alone decide which of MPI's routines are
+    /// called: a rank whose blocks lie too far apart for MPI gathers them side by side, and moves them at the
+    /// end. Blocks that MPI cannot count together are broadcast one by one.
+    void all_gatherv() {
+        auto const sizes = m_call.parts.sizes();
+        auto const begins = m_call.parts.displacements();
+        auto const own = m_call.parts.part(m_shape.rank);
+        if (!native_fits(sizes, m_most)) {
+            if (!m_call.in_place && own.size > 0)
+                m_call.elements->type->copy(in(), out(own.offset), own.size);
+            for (std::size_t r = 0; r < sizes.size(); ++r)
+                if (sizes[r] > 0) broadcast(out(begins[r]), sizes[r], static_cast<int>(r));
+            return;
+        }
+        m_sizes = native_ints(sizes);
+        lay_out(sizes, begins);
+        auto const& type = *m_call.elements->type;
+        // All of them: members that the datatype leaves out come back as they were.
+        for_each_staged([&](void* staged, std::size_t n, void* place) { type.copy(place, staged, n); });
+        bool const in_place = m_call.in_place && own.size > 0;
+        call({"MPI_Allgatherv", "MPI_Iallgatherv"}, MPI_Allgatherv, MPI_Iallgatherv, input(in_place, in()),
+             static_cast<int>(own.size), m_type.get(), m_staging.data() != nullptr ? m_staging.data() : out(),
+             m_sizes.data(), m_begins.data(), m_type.get(), m_comm);
+    }
+    void lay_out(std::span<std::size_t const> sizes, std::span<std::size_t const> begins) {
+        bool const staged = !native_fits(sizes, begins, m_most);
+        m_begins.resize(sizes.size());
+        std::size_t end = 0;
+        for (std::size_t r = 0; r < sizes.size(); ++r) {
+            if (sizes[r] > 0) m_begins[r] = static_cast<int>(staged ? end : begins[r]);
+            end += sizes[r];
+        }
+        if (staged) m_staging.provide(*m_call.elements->type, end);
+    }
+    /// Calls copy(staged, n, place) for each block that is gathered elsewhere than at its place.
+    template <class Copy>
+    void for_each_staged(Copy copy) {
+        if (m_staging.data() == nullptr) return;
+        auto const begins = m_call.parts.displacements();
+        for (std::size_t r = 0; r < m_sizes.size(); ++r)
+            if (m_sizes[r] > 0)
+                copy(moved(m_staging.data(), static_cast<std::size_t>(m_begins[r])),
+                     static_cast<std::size_t>(m_sizes[r]), out(begins[r]));
+    }
+
+    /// Blocks that MPI cannot count together are reduced one by one.
+    void reduce_scatter() {
+        auto const sizes = m_call.parts.sizes();
+        if (native_fits(sizes, m_most)) {
+            m_sizes = native_ints(sizes);
+            return call({"MPI_Reduce_scatter", "MPI_Ireduce_scatter"}, MPI_Reduce_scatter,
+                        MPI_Ireduce_scatter, input(m_call.in_place, in()), out(), m_sizes.data(),
+                        m_operator->type(), m_operator->handle(), m_comm);
+        }
+        std::size_t first = 0;
+        for (int r = 0; r < m_shape.ranks; ++r) {
+            auto const n = sizes[static_cast<std::size_t>(r)];
+            bool const mine = r == m_shape.rank;
+            // In place a block is reduced where it lies: its sum could otherwise cover operands.
+            auto* const result = m_call.in_place ? out(first) : out();
+            if (n > 0)
+                for_each_part(
+                    n,
+                    [&](std::size_t begin, int k) {
+                        reduce(mine && m_call.in_place, in(first + begin),
+                               mine ? moved(result, begin) : nullptr, k, r);
+                    },
+                    m_most);
+            if (mine && result != out()) m_own_result = {first, n};
+            first += n;
+        }
+    }
+
+    /// What is left to do once the library has ended.
+    void complete() {
+        auto const& type = *m_call.elements->type;
+        for_each_staged([&](void* staged, std::size_t n, void* place) { type.copy(staged, place, n); });
+        if (m_own_result.size > 0) type.copy(out(m_own_result.offset), out(), m_own_result.size);
+        m_finished = true;
+    }
+
+    MPI_Comm m_comm;
+    call_description m_call;
+    call_shape m_shape;
+    bool m_runs;
+    std::size_t m_most;
+    native_handle m_type;
+    std::optional<native_operator> m_operator;
+    std::vector<MPI_Request> m_requests;
+    std::optional<native_blocks> m_blocks;
+    std::vector<int> m_sizes, m_begins; // MPI reads them until the end
+    element_memory m_staging;           // where displacements do not fit
+    block_range m_own_result;           // which must be moved to the beginning
+    bool m_finished = false;
+};
+
+/// The MPI library's own blocking routine.
+inline void run_native(MPI_Comm comm, call_description const& call, std::size_t most = native_most) {
+    native_operation const ended(comm, call, native_operation::form::run, most);
+    if (auto const failure = ended.failure()) std::rethrow_exception(failure);
+}
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,31 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace papcoll::inline v0 {
+
+enum class collective_kind { broadcast, reduce, all_reduce, gather, all_gather, reduce_scatter, all_to_all };
+
+namespace detail {
+
+/// By the values of collective_kind.
+inline constexpr std::array<std::string_view, 7> collective_names{
+    "broadcast", "reduce", "all_reduce", "gather", "all_gather", "reduce_scatter", "all_to_all"};
+
+} // namespace detail
+
+[[nodiscard]] constexpr auto to_string(collective_kind kind) -> std::string_view {
+    return detail::collective_names[static_cast<std::size_t>(kind)];
+}
+/// The kind of that name; none: there is no such collective.
+[[nodiscard]] constexpr auto collective_of(std::string_view name) -> std::optional<collective_kind> {
+    for (std::size_t i = 0; i < detail::collective_names.size(); ++i)
+        if (detail::collective_names[i] == name) return static_cast<collective_kind>(i);
+    return std::nullopt;
+}
+
+} // namespace papcoll::inline v0

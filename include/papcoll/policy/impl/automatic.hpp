@@ -1,0 +1,136 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/settings.hpp>
+#include <papcoll/detail/text.hpp>
+#include <papcoll/policy/automatic.hpp>
+#include <papcoll/policy/automatic_model.hpp>
+#include <papcoll/policy/known_policies.hpp>
+#include <papcoll/policy/tree/tree_plan.hpp>
+#include <papcoll/policy/tuning_table.hpp>
+#include <papcoll/scheduler/bitset/simd_bitset.hpp>
+
+#include <bit>
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+template <class Bits>
+struct bitset_in_use {
+    using type = Bits;
+};
+#ifdef PAPCOLL_SEPARATE_COMPILATION
+template <>
+struct bitset_in_use<compiled_by_papcoll_impl_hpp_bitset> {
+    using type = simd_bitset<>;
+};
+#endif
+
+/// How `automatic` comes to its choice.
+template <class Bits>
+class automatic_choices {
+public:
+    using known = known_policies<typename bitset_in_use<Bits>::type>;
+
+    [[nodiscard]] static auto forced_choice(call_shape const& shape) -> std::optional<automatic_choice> {
+        auto const& settings = environment_settings::instance();
+        if (!settings.unknown().empty())
+            throw std::invalid_argument("papcoll: there is no environment variable " +
+                                        detail::shown(settings.unknown()) + ", the nearest is " +
+                                        environment_settings::nearest(settings.unknown()));
+        auto const operation = capitals(to_string(shape.operation));
+        auto const forced = settings.algorithm(operation);
+        if (forced.empty()) return std::nullopt;
+        auto const variable = environment_settings::variable_of(operation);
+        require_known(forced, shape, variable);
+        std::optional<automatic_choice> choice(std::in_place); // in steps: g++ 12 -O3 warns of temporaries
+        choice->choice.policy = forced;
+        choice->reason = variable;
+        return choice;
+    }
+    [[nodiscard]] static auto tuned_entry(std::shared_ptr<tuning_table const> const& table,
+                                          call_shape const& shape) -> std::optional<automatic_choice> {
+        auto const tuned = table ? table : detail::parsed(shape.tuning);
+        if (!tuned) return std::nullopt;
+        auto const* const entry = tuned->find(shape.operation, shape.ranks, shape.bytes());
+        if (entry == nullptr) return std::nullopt;
+        require_known(entry->choice.policy, shape, "the tuning table");
+        return automatic_choice{entry->choice, "tuned at " + std::to_string(entry->ranks) + " ranks, " +
+                                                   std::to_string(entry->bytes) + " bytes"};
+    }
+    static auto why_not(automatic_choice const& refused) -> std::string {
+        return refused.choice.policy == "native" ? "MPI has no routine for this call"
+                                                 : "the operator must commute";
+    }
+    static void require_known(std::string_view policy, call_shape const& shape, std::string const& where) {
+        std::string list;
+        for (auto const& name : known::names(shape.operation)) {
+            if (name == policy) return;
+            list += (list.empty() ? "" : ", ") + std::string(name);
+        }
+        throw std::invalid_argument("papcoll: " + where + " asks for '" + detail::shown(policy, 40) +
+                                    "', but " + std::string(to_string(shape.operation)) + " knows " + list);
+    }
+    static auto capitals(std::string_view name) -> std::string {
+        std::string result(name);
+        for (auto& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        return result;
+    }
+    static void report(call_shape const& shape, automatic_choice const& chosen) {
+        std::string blocks;
+        if (chosen.choice.block_bytes)
+            blocks = ", blocks of " + std::to_string(*chosen.choice.block_bytes) + " bytes";
+        auto const operation = std::string(to_string(shape.operation));
+        std::fprintf(stderr, "papcoll: %s of %zu bytes on %d ranks: %s%s (%s)\n", operation.c_str(),
+                     shape.bytes(), shape.ranks, chosen.choice.policy.c_str(), blocks.c_str(),
+                     chosen.reason.c_str());
+    }
+};
+
+} // namespace detail
+
+template <class Bits>
+void basic_automatic<Bits>::check(call_shape const& shape) const {
+    detail::check_arrivals(arrivals, shape.ranks);
+    detail::check_compute_per_element(compute_per_element);
+}
+template <class Bits>
+auto basic_automatic<Bits>::fingerprint() const -> std::optional<std::vector<std::int64_t>> {
+    std::vector<std::int64_t> key{table ? table->hash() : 0, arrivals.given() ? 1 : 0,
+                                  std::bit_cast<std::int64_t>(compute_per_element)};
+    for (auto const time : arrivals.times()) key.push_back(time.count());
+    return key;
+}
+template <class Bits>
+auto basic_automatic<Bits>::choose(call_shape const& shape, link_model const& link) const
+    -> automatic_choice {
+    using choices = detail::automatic_choices<Bits>;
+    auto wanted = choices::forced_choice(shape);
+    if (!wanted) wanted = choices::tuned_entry(table, shape);
+    if (wanted && choices::known::accepts(wanted->choice.policy, shape)) return *wanted;
+    detail::call_knowledge const known{arrivals, compute_per_element};
+    auto chosen = detail::automatic_model(shape, link, known).choose();
+    if (wanted)
+        chosen.reason +=
+            "; not " + wanted->choice.policy + ", by " + wanted->reason + ": " + choices::why_not(*wanted);
+    return chosen;
+}
+template <class Bits>
+auto basic_automatic<Bits>::plan(call_shape const& shape, link_model const& link) const -> program {
+    using choices = detail::automatic_choices<Bits>;
+    auto const chosen = choose(shape, link);
+    if (shape.rank == 0 && environment_settings::instance().report()) choices::report(shape, chosen);
+    return choices::known::plan(chosen.choice, {arrivals, compute_per_element}, shape, link);
+}
+
+} // namespace papcoll::inline v0
