@@ -5,6 +5,7 @@ import re
 from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import supported_cppstd
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
 from conan.tools.files import copy, load
 from conan.tools.layout import basic_layout
 from conan.tools.scm import Version
@@ -19,14 +20,14 @@ class PapcollRecipe(ConanFile):
     license = "BSL-1.0"
     description = "MPI collectives that stay fast when ranks arrive late"
     topics = ("mpi", "collectives", "hpc", "header-only")
-    package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {
         "boost_mpi": [True, False],  # False: papcoll::core alone
+        "compiled": [True, False],  # True: papcoll::compiled, too, a static library
         "system_dependencies": [True, False],  # True: the MPI, Boost and xsimd of the machine, found by their CMake files
     }
-    default_options = {"boost_mpi": True, "system_dependencies": False}
-    exports_sources = "include/*", "LICENSE", "CMakeLists.txt", "cmake/*"
+    default_options = {"boost_mpi": True, "compiled": False, "system_dependencies": False}
+    exports_sources = "include/*", "src/*", "LICENSE", "CMakeLists.txt", "cmake/*"
     no_copy_source = True
 
     def set_version(self):
@@ -34,6 +35,7 @@ class PapcollRecipe(ConanFile):
         self.version = re.search(r"project\(papcoll VERSION ([0-9.]+)", text).group(1)
 
     def configure(self):
+        self.package_type = "static-library" if self.options.compiled else "header-library"
         if self.options.boost_mpi and not self.options.system_dependencies:
             self.options["boost"].without_mpi = False
 
@@ -48,7 +50,24 @@ class PapcollRecipe(ConanFile):
         self.requires("xsimd/[>=8.1]", transitive_headers=True)
 
     def package_id(self):
-        self.info.clear()
+        if not self.info.options.compiled:
+            self.info.clear()
+
+    def generate(self):
+        if self.options.compiled:
+            toolchain = CMakeToolchain(self)
+            toolchain.cache_variables["PAPCOLL_COMPILED"] = True
+            toolchain.cache_variables["PAPCOLL_BOOST_MPI"] = bool(self.options.boost_mpi)
+            for part in ("TESTS", "EXAMPLES", "BENCH"):
+                toolchain.cache_variables[f"PAPCOLL_BUILD_{part}"] = False
+            toolchain.generate()
+            CMakeDeps(self).generate()
+
+    def build(self):
+        if self.options.compiled:
+            cmake = CMake(self)
+            cmake.configure()
+            cmake.build(target="papcoll_compiled")
 
     def validate(self):
         # What the compiler can do counts, not the profile's compiler.cppstd: our CMake target raises the standard.
@@ -62,6 +81,8 @@ class PapcollRecipe(ConanFile):
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        for library in ("*.a", "*.lib"):
+            copy(self, library, self.build_folder, os.path.join(self.package_folder, "lib"), keep_path=False)
         copy(self, "*.hpp", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
         for module in ("Standard", "Dependencies", "System"):
             copy(self, f"papcoll{module}.cmake", os.path.join(self.source_folder, "cmake"),
@@ -77,6 +98,13 @@ class PapcollRecipe(ConanFile):
             boost_mpi.set_property("cmake_target_name", "papcoll::boost_mpi")
             boost_mpi.bindirs = boost_mpi.libdirs = []
             boost_mpi.requires = ["core"]
+        if self.options.compiled: # of the sum, too
+            compiled = self.cpp_info.components["compiled"]
+            compiled.set_property("cmake_target_name", "papcoll::compiled")
+            compiled.libs = ["papcoll_compiled"]
+            compiled.bindirs = []
+            compiled.defines = ["PAPCOLL_SEPARATE_COMPILATION"]
+            compiled.requires = ["boost_mpi" if boost_mpi else "core"]
         modules = [os.path.join("cmake", "papcollStandard.cmake")]
         if self.options.system_dependencies:
             modules.append(os.path.join("cmake", "papcollSystem.cmake"))

@@ -19,7 +19,7 @@ endfunction()
 # adds compiler flags.
 function(papcoll_add_test_executable name main)
     add_executable(${name} ${ARGN})
-    target_link_libraries(${name} PRIVATE ${main} papcoll::papcoll doctest::doctest papcoll_warnings)
+    target_link_libraries(${name} PRIVATE ${main} papcoll::compiled doctest::doctest papcoll_warnings)
     target_compile_definitions(${name} PRIVATE PAPCOLL_TEST_DATA="${PROJECT_SOURCE_DIR}/test/data")
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/test)
     list(GET ARGN 0 first)
@@ -28,29 +28,56 @@ function(papcoll_add_test_executable name main)
     target_compile_options(${name} PRIVATE ${flags})
 endfunction()
 
-# papcoll_add_unit_test(<name> <sources>...): a test that needs no mpirun. The target unit_tests builds them all.
+# papcoll_register_unit_test(<name> <executable> [<argument>...]): a test that needs no mpirun.
 # sanitizer_tests (label: sanitizer) leaves out most tests of single collectives, which run the same code as `mixed`
-# with other arguments and compile long; thread_tests (label: threads) are those in which threads meet.
+# with other arguments; thread_tests (label: threads) are those in which threads meet.
 add_custom_target(unit_tests)
 add_custom_target(sanitizer_tests)
 add_custom_target(thread_tests)
-function(papcoll_add_unit_test name)
-    papcoll_add_test_executable(${name} papcoll_doctest_main ${ARGN})
-    add_test(NAME ${name} COMMAND ${name})
+function(papcoll_register_unit_test name executable)
+    add_test(NAME ${name} COMMAND ${executable} ${ARGN})
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
-    add_dependencies(unit_tests ${name})
-    # Many instantiations and little to compute: most of the time of these is the compiler's.
-    if(name MATCHES "^unit\\.(executor|monitor|collective)\\.")
-        target_compile_options(${name} PRIVATE -O0)
-    endif()
+    add_dependencies(unit_tests ${executable})
     if(NOT name MATCHES "^unit\\.collective\\." OR name MATCHES "\\.(mixed|open_all_gather|gather|arrival_all_reduce|trees)$")
         set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
-        add_dependencies(sanitizer_tests ${name})
+        add_dependencies(sanitizer_tests ${executable})
     endif()
     if(name MATCHES "^unit\\.(transport\\.|context\\.|monitor\\.arrival|collective\\.(mixed|open))")
         set_property(TEST ${name} APPEND PROPERTY LABELS threads)
-        add_dependencies(thread_tests ${name})
+        add_dependencies(thread_tests ${executable})
     endif()
+endfunction()
+
+# papcoll_add_unit_test(<name> <sources>...): an executable that is one test.
+function(papcoll_add_unit_test name)
+    papcoll_add_test_executable(${name} papcoll_doctest_main ${ARGN})
+    target_link_libraries(${name} PRIVATE papcoll_test_threads)
+    papcoll_register_unit_test(${name} ${name})
+endfunction()
+
+# papcoll_split_rooms(<folder> <variable>): the test files of a folder, room by room: sets <variable> to the rooms,
+# <variable>_<room> to their files, and <variable>_alone to those with a line `// alone`, which get executables of their own.
+function(papcoll_split_rooms folder variable)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${folder}/*.cpp)
+    set(rooms)
+    set(alone)
+    foreach(source IN LISTS sources)
+        file(STRINGS ${source} marked REGEX "^// alone")
+        if(marked)
+            list(APPEND alone ${source})
+            continue()
+        endif()
+        cmake_path(GET source PARENT_PATH path)
+        cmake_path(GET path FILENAME room)
+        list(APPEND rooms ${room})
+        list(APPEND files_${room} ${source})
+    endforeach()
+    list(REMOVE_DUPLICATES rooms)
+    foreach(room IN LISTS rooms)
+        set(${variable}_${room} ${files_${room}} PARENT_SCOPE)
+    endforeach()
+    set(${variable} ${rooms} PARENT_SCOPE)
+    set(${variable}_alone ${alone} PARENT_SCOPE)
 endfunction()
 
 # papcoll_set_mpi_properties(<test> <timeout> <processors> [VAR=value]...): what a test under mpirun needs.
@@ -59,9 +86,9 @@ function(papcoll_set_mpi_properties test timeout processors)
                          ENVIRONMENT "${PAPCOLL_MPI_ENVIRONMENT};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/support/lsan.supp;${ARGN}")
 endfunction()
 
-# papcoll_add_ranks(<test> <program> <ranks> [VAR=value]...): registers one run of a program under mpirun.
-function(papcoll_add_ranks test program ranks)
-    add_test(NAME ${test} COMMAND ${PAPCOLL_MPIRUN} ${ranks} $<TARGET_FILE:${program}>)
+# papcoll_add_ranks(<test> <program> <ranks> "<arguments>" [VAR=value]...): registers one run of a program under mpirun.
+function(papcoll_add_ranks test program ranks arguments)
+    add_test(NAME ${test} COMMAND ${PAPCOLL_MPIRUN} ${ranks} $<TARGET_FILE:${program}> ${arguments})
     set(processors 2) # many ranks keep two cores busy: on a small machine one such test at a time
     if(ranks LESS_EQUAL 5)
         set(processors 1)
@@ -69,16 +96,13 @@ function(papcoll_add_ranks test program ranks)
     papcoll_set_mpi_properties(${test} 120 ${processors} ${ARGN})
 endfunction()
 
-# papcoll_add_mpi_test(<name> <sources>...): a test that runs at every rank count of PAPCOLL_TEST_RANKS. In the
-# first source file
+# papcoll_register_mpi_test(<name> <executable> <source> [<argument>...]): one file's tests at every rank count of
+# PAPCOLL_TEST_RANKS. In that file
 #     // ranks: 2 3 8                                       replaces the rank counts
 #     // env: OMPI_MCA_btl_vader_eager_limit=256            adds a variant, <name>.eager.np<k>, with this environment,
 #                                                           at 3 and 8 ranks, or at all where neither is among them
 #     // env.other: VAR=value                               the same under another name, <name>.other.np<k>
-function(papcoll_add_mpi_test name)
-    papcoll_add_test_executable(${name} papcoll_doctest_mpi_main ${ARGN})
-    target_compile_options(${name} PRIVATE -O0)
-    list(GET ARGN 0 source)
+function(papcoll_register_mpi_test name executable source)
     papcoll_source_settings(${source} ranks counts)
     separate_arguments(counts UNIX_COMMAND "${counts}")
     if(NOT counts)
@@ -91,7 +115,7 @@ function(papcoll_add_mpi_test name)
         set(variant_counts ${counts})
     endif()
     foreach(ranks IN LISTS counts)
-        papcoll_add_ranks(${name}.np${ranks} ${name} ${ranks})
+        papcoll_add_ranks(${name}.np${ranks} ${executable} ${ranks} "${ARGN}")
         foreach(variant IN LISTS variants)
             if(NOT variant MATCHES "^// env(\\.([a-z_]+))?: *(.*)$")
                 message(FATAL_ERROR "${source}: '${variant}' must read '// env.<variant>: VAR=value ...'")
@@ -102,7 +126,7 @@ function(papcoll_add_mpi_test name)
             endif()
             separate_arguments(environment UNIX_COMMAND "${CMAKE_MATCH_3}")
             if(ranks IN_LIST variant_counts)
-                papcoll_add_ranks(${name}.${label}.np${ranks} ${name} ${ranks} ${environment})
+                papcoll_add_ranks(${name}.${label}.np${ranks} ${executable} ${ranks} "${ARGN}" ${environment})
             endif()
         endforeach()
     endforeach()

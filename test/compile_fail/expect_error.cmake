@@ -2,7 +2,7 @@
 # cmake -D COMPILER=... -D INCLUDES=a|b -D SOURCE=file.cpp -P expect_error.cmake
 string(REPLACE "|" ";" folders "${INCLUDES}")
 list(TRANSFORM folders PREPEND "-I")
-set(compile ${COMPILER} -std=c++20 -fsyntax-only ${folders} ${SOURCE})
+set(compile ${COMPILER} -std=c++20 -fsyntax-only -DPAPCOLL_SEPARATE_COMPILATION ${folders} ${SOURCE})
 
 file(STRINGS ${SOURCE} expected REGEX "^// expect: ")
 list(LENGTH expected count)

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // expect: the policy native needs an MPI communicator
 #include <papcoll/core.hpp>
+#include <papcoll/transport/threads.hpp>
 
 #include <functional>
 

@@ -23,4 +23,7 @@ class PapcollTestConan(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(os.path.join(self.cpp.build.bindir, "example"), env="conanrun")
+            for program in ("example", "compiled", "mixed"):
+                path = os.path.join(self.cpp.build.bindir, program)
+                if os.path.exists(path):
+                    self.run(path, env="conanrun")

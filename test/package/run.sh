@@ -22,12 +22,19 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 build_consumer() {
     cmake -S "$consumer" -B "$work/consumer" -DPAPCOLL_ROUTE="$route" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" "$@"
     cmake --build "$work/consumer"
-    "$work/consumer/example"
+    local program
+    for program in example compiled mixed; do "$work/consumer/$program"; done
+    if cmake --build "$work/consumer" --target forgotten >"$work/forgotten" 2>&1; then
+        echo "a program without the implementation was linked"
+        exit 1
+    fi
+    grep -q "compiled_by_papcoll_impl_hpp" "$work/forgotten"
 }
 
 install_library() {
     cmake -S "$source" -B "$work/build" -DPAPCOLL_BUILD_TESTS=OFF -DPAPCOLL_BUILD_EXAMPLES=OFF \
-        -DPAPCOLL_BUILD_BENCH=OFF "$@"
+        -DPAPCOLL_BUILD_BENCH=OFF -DPAPCOLL_COMPILED=ON "$@"
+    cmake --build "$work/build"
     cmake --install "$work/build" --prefix "$work/prefix"
 }
 
@@ -47,6 +54,7 @@ with_conan() {
     cp -r "$consumer" "$work/test_package" # Conan writes into it
     "${create[@]}" --test-folder "$work/test_package" # with the profile as it is detected
     "${create[@]}" --test-folder "$work/test_package" -s compiler.cppstd=17
+    "${create[@]}" --test-folder "$work/test_package" -o "papcoll/*:compiled=True"
     if "${create[@]}" --test-folder= -s compiler=gcc -s compiler.version=10 >"$work/refused" 2>&1; then
         echo "g++ 10 was not refused"
         exit 1
@@ -67,7 +75,7 @@ add_subdirectory)
     build_consumer -DPAPCOLL_SOURCE="$source"
     ;;
 FetchContent)
-    (cd "$source" && tar -czf "$work/papcoll.tar.gz" --transform 's,^,papcoll/,' CMakeLists.txt LICENSE cmake include)
+    (cd "$source" && tar -czf "$work/papcoll.tar.gz" --transform 's,^,papcoll/,' CMakeLists.txt LICENSE cmake include src)
     build_consumer -DPAPCOLL_SOURCE="$work/papcoll.tar.gz"
     ;;
 conan) with_conan ;;
