@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/all_to_all.hpp>
+#include <papcoll/context/attach.hpp>
 #include <papcoll/policy/all_to_all.hpp>
 
 #include <boost/mpi/inplace.hpp>

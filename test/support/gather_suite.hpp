@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/gather.hpp>
+#include <papcoll/context/attach.hpp>
 #include <papcoll/policy/binomial_gather.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/sorted_linear.hpp>

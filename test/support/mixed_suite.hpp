@@ -1,6 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/attach.hpp>
+
 #include <cstddef>
 #include <tuple>
 #include <utility>

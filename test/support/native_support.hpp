@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/executor/native.hpp>
+#include <papcoll/collective/native_operation.hpp>
 
 #include <doctest/doctest.h>
 #include <mpi.h>
@@ -26,6 +26,27 @@ inline void finish(papcoll::operation& operation, form how) {
     CHECK(!operation.advance(how == form::waited));
     CHECK(operation.finished());
     if (operation.failure()) std::rethrow_exception(operation.failure());
+}
+
+using papcoll::collective_kind;
+using papcoll::detail::call_description;
+using papcoll::detail::native_operation;
+
+/// Runs a call by the MPI library's routines, at most `most` elements in one of them.
+inline void run(MPI_Comm comm, call_description const& call, std::size_t most, form how) {
+    if (how == form::blocking) return papcoll::detail::run_native(comm, call, most);
+    native_operation operation(comm, call, native_operation::form::begun, most);
+    finish(operation, how);
+}
+template <class T, class... Op>
+auto describe(collective_kind operation, T const* in, std::size_t n, T* out, int root, Op... op)
+    -> call_description {
+    auto call = call_description::of<T>(operation, op...);
+    call.memory.in = in;
+    call.n = n;
+    call.out = out;
+    call.root = root;
+    return call;
 }
 
 /// A communicator of one's own: all ranks, or one of two parts, whose ranks are in reversed order.

@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/open_all_gather.hpp>
 #include <papcoll/collective/open_gather.hpp>
+#include <papcoll/context/attach.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
 #include <papcoll/policy/binomial_gather.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/open_all_gatherv.hpp>
+#include <papcoll/context/attach.hpp>
 
 #include <algorithm>
 #include <chrono>

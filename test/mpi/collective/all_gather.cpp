@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // env.single: PAPCOLL_TEST_THREADS=single
 // env.eager: OMPI_MCA_btl_vader_eager_limit=256 OMPI_MCA_btl_self_eager_limit=256
+#include <papcoll/analysis.hpp>
 #include <papcoll/papcoll.hpp>
 
 #include <boost/mpi/communicator.hpp>

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// alone: it counts what operator new is asked for
 // ranks: 1 2 3 5 8
 // env.single: PAPCOLL_TEST_THREADS=single
 //

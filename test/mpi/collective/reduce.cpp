@@ -3,6 +3,7 @@
 // env.single: PAPCOLL_TEST_THREADS=single
 // env.mixed: PAPCOLL_TEST_THREADS=mixed
 // env.eager: OMPI_MCA_btl_vader_eager_limit=256 OMPI_MCA_btl_self_eager_limit=256
+#include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/papcoll.hpp>
 
 #include <boost/mpi.hpp>

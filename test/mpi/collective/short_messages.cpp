@@ -3,6 +3,7 @@
 // env.eager: OMPI_MCA_btl_vader_eager_limit=256 OMPI_MCA_btl_self_eager_limit=256
 #include "../../support/short_messages.hpp"
 
+#include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/papcoll.hpp>
 
 #include <mpi.h>

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/monitor.hpp>
 #include <papcoll/papcoll.hpp>
 
 #include <boost/mpi/communicator.hpp>

@@ -2,6 +2,7 @@
 // ranks: 1 2 3 8
 // env.single: PAPCOLL_TEST_THREADS=single
 // env.mixed: PAPCOLL_TEST_THREADS=mixed
+#include <papcoll/monitor.hpp>
 #include <papcoll/papcoll.hpp>
 
 #include <boost/mpi/communicator.hpp>

@@ -13,12 +13,7 @@ template <class T>
 void check_broadcast(group const& g, std::size_t n, int root, std::size_t most, form how) {
     auto const sent = elements<T>(static_cast<std::size_t>(root), n);
     auto values = g.rank() == root ? sent : std::vector<T>(n);
-    if (how == form::blocking) {
-        papcoll::native_broadcast(g.comm(), values.data(), n, root, most);
-    } else {
-        papcoll::native_broadcast_operation<T> operation(g.comm(), values.data(), n, root, most);
-        finish(operation, how);
-    }
+    run(g.comm(), describe<T>(collective_kind::broadcast, nullptr, n, values.data(), root), most, how);
     CHECK(values == sent);
 }
 
@@ -36,17 +31,13 @@ void check_gather(group const& g, std::size_t n, int root, std::size_t most, for
     bool const is_root = g.rank() == root;
     auto const mine = elements<T>(g.me(), n);
     std::vector<T> out(is_root ? n * g.ranks() : 0);
-    auto const* in = mine.data();
+    auto call = describe<T>(collective_kind::gather, mine.data(), n, out.data(), root);
     if (in_place && is_root) {
-        in = out.data() + g.me() * n;
+        call.memory.in = nullptr;
+        call.in_place = true;
         std::copy(mine.begin(), mine.end(), out.data() + g.me() * n);
     }
-    if (how == form::blocking) {
-        papcoll::native_gather(g.comm(), in, n, out.data(), root, most);
-    } else {
-        papcoll::native_gather_operation<T> operation(g.comm(), in, n, out.data(), root, most);
-        finish(operation, how);
-    }
+    run(g.comm(), call, most, how);
     CHECK(out == (is_root ? gathered<T>(g, n) : std::vector<T>()));
 }
 
@@ -56,13 +47,9 @@ void check_all_gather(group const& g, std::size_t n, std::size_t most, form how,
     std::vector<T> out(n * g.ranks());
     auto* const place = out.data() + g.me() * n;
     if (in_place) std::copy(mine.begin(), mine.end(), place);
-    auto const* const in = in_place ? place : mine.data();
-    if (how == form::blocking) {
-        papcoll::native_all_gather(g.comm(), in, n, out.data(), most);
-    } else {
-        papcoll::native_all_gather_operation<T> operation(g.comm(), in, n, out.data(), most);
-        finish(operation, how);
-    }
+    auto call = describe<T>(collective_kind::all_gather, in_place ? nullptr : mine.data(), n, out.data(), 0);
+    call.in_place = in_place;
+    run(g.comm(), call, most, how);
     CHECK(out == gathered<T>(g, n));
 }
 
@@ -71,12 +58,9 @@ void check_all_to_all(group const& g, std::size_t n, std::size_t most, form how,
     auto const sent = elements<T>(g.me(), n * g.ranks());
     auto out = in_place ? sent : std::vector<T>(n * g.ranks());
     auto const* const in = in_place ? out.data() : sent.data();
-    if (how == form::blocking) {
-        papcoll::native_all_to_all(g.comm(), in, n, out.data(), most);
-    } else {
-        papcoll::native_all_to_all_operation<T> operation(g.comm(), in, n, out.data(), most);
-        finish(operation, how);
-    }
+    auto call = describe<T>(collective_kind::all_to_all, in, n, out.data(), 0);
+    call.in_place = in_place;
+    run(g.comm(), call, most, how);
     std::vector<T> expected;
     for (std::size_t r = 0; r < g.ranks(); ++r)
         for (std::size_t i = 0; i < n; ++i) expected.push_back(element<T>(r, g.me() * n + i));
@@ -104,17 +88,11 @@ void check_all_gatherv(group const& g, std::vector<std::size_t> const& sizes, st
     for (std::size_t r = 0; r < g.ranks(); ++r)
         for (std::size_t i = 0; i < sizes[r]; ++i) expected[displs[r] + i] = element<T>(r, i);
     auto const mine = elements<T>(g.me(), sizes[g.me()]);
-    auto const* in = mine.data();
-    if (in_place && !mine.empty()) {
-        std::copy(mine.begin(), mine.end(), out.data() + displs[g.me()]);
-        in = out.data() + displs[g.me()];
-    }
-    if (how == form::blocking) {
-        papcoll::native_all_gatherv(g.comm(), in, out.data(), sizes, displs, most);
-    } else {
-        papcoll::native_all_gatherv_operation<T> operation(g.comm(), in, out.data(), sizes, displs, most);
-        finish(operation, how);
-    }
+    auto call = describe<T>(collective_kind::all_gather, mine.data(), 0, out.data(), 0);
+    call.parts = {sizes, displs};
+    call.in_place = in_place;
+    if (in_place && !mine.empty()) std::copy(mine.begin(), mine.end(), out.data() + displs[g.me()]);
+    run(g.comm(), call, most, how);
     CHECK(out == expected);
 }
 
@@ -162,7 +140,9 @@ TEST_CASE("long vectors, for which the library has other algorithms") {
 TEST_CASE("members that a datatype leaves out are not touched") {
     group const g(false);
     std::vector<labelled> values(3, labelled{g.rank() + 1, g.rank()});
-    papcoll::native_broadcast(g.comm(), values.data(), values.size(), g.size() - 1, 2);
+    auto const call =
+        describe<labelled>(collective_kind::broadcast, nullptr, values.size(), values.data(), g.size() - 1);
+    run(g.comm(), call, 2, form::blocking);
     CHECK(values == std::vector<labelled>(3, labelled{g.size(), g.rank()}));
 }
 
@@ -199,14 +179,17 @@ TEST_CASE("members that a datatype leaves out are not touched where blocks lie t
     auto expected = out;
     for (std::size_t r = 0; r < g.ranks(); ++r) expected[displs[r]].value = static_cast<int>(r);
     labelled const mine{g.rank(), 6};
-    papcoll::native_all_gatherv(g.comm(), &mine, out.data(), sizes, displs, g.ranks());
+    auto call = describe<labelled>(collective_kind::all_gather, &mine, 0, out.data(), 0);
+    call.parts = {sizes, displs};
+    run(g.comm(), call, g.ranks(), form::blocking);
     CHECK(out == expected);
 }
 
 TEST_CASE("blocks beyond INT_MAX are cut into stripes that MPI can count") {
     std::size_t const most = std::numeric_limits<int>::max();
     for (std::size_t const n : {most / 13, most / 13 + 1, most, 3 * most + 7}) {
-        papcoll::detail::native_blocks<record> blocks(n, 13, most);
+        auto const element = papcoll::detail::native_type<record>();
+        papcoll::detail::native_blocks blocks(element.get(), sizeof(record), n, 13, most);
         std::size_t end = 0;
         blocks.for_each([&](std::size_t begin, int k, int count, MPI_Datatype type) {
             auto const width = static_cast<std::size_t>(k);
@@ -234,11 +217,13 @@ TEST_CASE("operations progress together, whichever a rank waits for first") {
     auto const mine = elements<int>(g.me(), n);
     std::vector<int> all(n * g.ranks());
     std::vector<int> sums(n);
+    auto const begun = [&](call_description const& call) {
+        return std::make_shared<native_operation>(g.comm(), call, native_operation::form::begun);
+    };
     std::vector<std::shared_ptr<papcoll::operation>> const operations{
-        std::make_shared<papcoll::native_broadcast_operation<int>>(g.comm(), values.data(), n, 0),
-        std::make_shared<papcoll::native_all_gather_operation<int>>(g.comm(), mine.data(), n, all.data()),
-        std::make_shared<papcoll::native_all_reduce_operation<int, std::plus<>>>(g.comm(), mine.data(), n,
-                                                                                 sums.data(), std::plus<>())};
+        begun(describe<int>(collective_kind::broadcast, nullptr, n, values.data(), 0)),
+        begun(describe<int>(collective_kind::all_gather, mine.data(), n, all.data(), 0)),
+        begun(describe<int>(collective_kind::all_reduce, mine.data(), n, sums.data(), 0, std::plus<>()))};
     for (auto const& o : operations) engine.start(o);
     for (std::size_t i = 0; i < operations.size(); ++i) {
         auto const& o = *operations[(i + g.me()) % operations.size()];

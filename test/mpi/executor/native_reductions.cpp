@@ -14,31 +14,23 @@ namespace {
 template <class T, class Op>
 void run_reduce(group const& g, T const* in, T* out, std::size_t n, Op op, int root, std::size_t most,
                 form how) {
-    if (how == form::blocking) {
-        papcoll::native_reduce(g.comm(), in, out, n, op, root, most);
-    } else {
-        papcoll::native_reduce_operation<T, Op> operation(g.comm(), in, out, n, op, root, most);
-        finish(operation, how);
-    }
+    auto call = describe<T>(collective_kind::reduce, in, n, out, root, op);
+    call.in_place = in == out;
+    run(g.comm(), call, most, how);
 }
 template <class T, class Op>
 void run_all_reduce(group const& g, T const* in, std::size_t n, T* out, Op op, std::size_t most, form how) {
-    if (how == form::blocking) {
-        papcoll::native_all_reduce(g.comm(), in, n, out, op, most);
-    } else {
-        papcoll::native_all_reduce_operation<T, Op> operation(g.comm(), in, n, out, op, most);
-        finish(operation, how);
-    }
+    auto call = describe<T>(collective_kind::all_reduce, in, n, out, 0, op);
+    call.in_place = in == out;
+    run(g.comm(), call, most, how);
 }
 template <class T, class Op>
 void run_reduce_scatter(group const& g, T const* in, std::vector<std::size_t> const& sizes, T* out, Op op,
                         std::size_t most, form how) {
-    if (how == form::blocking) {
-        papcoll::native_reduce_scatter(g.comm(), in, sizes, out, op, most);
-    } else {
-        papcoll::native_reduce_scatter_operation<T, Op> operation(g.comm(), in, sizes, out, op, most);
-        finish(operation, how);
-    }
+    auto call = describe<T>(collective_kind::reduce_scatter, in, 0, out, 0, op);
+    call.parts = papcoll::detail::rank_sizes(sizes);
+    call.in_place = in == out;
+    run(g.comm(), call, most, how);
 }
 
 /// The elements begin, ... of all ranks, combined in rank order.

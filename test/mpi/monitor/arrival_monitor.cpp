@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // env.single: PAPCOLL_TEST_THREADS=single
 // env.mixed: PAPCOLL_TEST_THREADS=mixed
+#include <papcoll/monitor.hpp>
 #include <papcoll/monitor/arrival_monitor.hpp>
 #include <papcoll/monitor/harmonize.hpp>
 #include <papcoll/papcoll.hpp>

@@ -443,7 +443,6 @@ TEST_CASE("a rank that comes later makes nobody leave earlier, whatever the redu
             auto const arrivals = random_arrivals(7, 2000, seed);
             problem p{.ranks = 7, .root = 2, .blocks = 4, .arrivals = arrivals, .owners = {}};
             auto const check = [&](std::vector<transfer> const& schedule, participation part) {
-                p.arrivals = arrivals;
                 auto const exits = simulate(schedule, p, model, 64, schedule_kind::reduction, part);
                 for (int late = 0; late < 7; ++late) {
                     auto later = arrivals;
@@ -452,6 +451,7 @@ TEST_CASE("a rank that comes later makes nobody leave earlier, whatever the redu
                     auto const later_exits = simulate(schedule, p, model, 64, schedule_kind::reduction, part);
                     for (int r = 0; r < 7; ++r) CHECK(later_exits[at(r)] >= exits[at(r)]);
                 }
+                p.arrivals = arrivals;
             };
             check(papcoll::transfers(random_reduction{seed}, p), participation::from_arrival);
             auto const schedule = papcoll::transfers(papcoll::clairvoyant_scheduler<>{.round = ticks{90}}, p);

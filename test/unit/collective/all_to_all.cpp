@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/transport/threads.hpp>
@@ -76,7 +77,7 @@ void blocks_arrive(endpoint& self, std::size_t n, Policy const& policy) {
         }
     papcoll::all_to_all(self, in.data(), n, out.data(), policy);
     CHECK(out == expected);
-    papcoll::all_to_all(self, boost::mpi::inplace(in.data()), n, policy);
+    papcoll::all_to_all(self, papcoll::inplace(in.data()), n, policy);
     CHECK(in == expected);
 }
 
@@ -216,7 +217,7 @@ TEST_CASE("all_to_all of elements that travel packed") {
                     std::vector<packed> out;
                     papcoll::all_to_all(self, in, n, out, policy);
                     CHECK(out == expected);
-                    papcoll::all_to_all(self, boost::mpi::inplace(in.data()), n, policy);
+                    papcoll::all_to_all(self, papcoll::inplace(in.data()), n, policy);
                     CHECK(in == expected);
                 });
         });

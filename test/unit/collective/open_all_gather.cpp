@@ -1,4 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/collective/impl/run_call.hpp>
+#include <papcoll/transport/threads.hpp>
+
 #include <atomic>
 
 #include "../../support/all_gather_suite.hpp"

@@ -1,4 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/transport/threads.hpp>
+
 #include <array>
 #include <cstddef>
 #include <vector>

@@ -1,5 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/core.hpp>
+#include <papcoll/transport/threads.hpp>
 
 #include "../../support/trees_suite.hpp"
 

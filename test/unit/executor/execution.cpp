@@ -159,8 +159,7 @@ TEST_CASE("a butterfly joins the operands in rank order on every rank, in place 
                     std::vector<long> values(n, self.rank() + 1), result(n);
                     papcoll::all_reduce(self, values.data(), n, result.data(), append, own_program{write});
                     CHECK(result == std::vector<long>(n, expected));
-                    papcoll::all_reduce(self, boost::mpi::inplace(values.data()), n, append,
-                                        own_program{write});
+                    papcoll::all_reduce(self, papcoll::inplace(values.data()), n, append, own_program{write});
                     CHECK(values == std::vector<long>(n, expected));
                 }
             });

@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <any>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -116,8 +115,7 @@ TEST_CASE("what is left open comes from the link, the same on every rank") {
 }
 
 TEST_CASE("plans are kept for equal policies and shapes, and for no others") {
-    std::any slot;
-    auto& cache = papcoll::detail::plan_cache::of(slot);
+    papcoll::detail::plan_cache cache;
     auto const shape = shape_of(5, 1, 1000);
     clairvoyant const policy{.arrivals = {}, .round = ticks(1000), .segments = 4};
     auto const plan = cache.plan(policy, shape, slow).what;

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// alone: it counts what operator new is asked for
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/scheduled.hpp>

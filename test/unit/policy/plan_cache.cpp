@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,8 +37,7 @@ auto shape_of(sizes const& each, sizes const& begins = {}) -> call_shape {
 } // namespace
 
 TEST_CASE("plans of different sizes and displacements are different plans") {
-    std::any slot;
-    auto& cache = papcoll::detail::plan_cache::of(slot);
+    papcoll::detail::plan_cache cache;
     papcoll::circulant const policy{};
     sizes const even{4, 4, 4}, uneven{5, 3, 4}, begins{0, 4, 8}, gaps{0, 5, 10};
     auto const plan_of = [&](call_shape const& shape) { return cache.plan(policy, shape, slow).what; };
@@ -63,8 +61,7 @@ TEST_CASE("plans of different sizes and displacements are different plans") {
 }
 
 TEST_CASE("plans differ by operation, root, element, exactness, commutativity, link and policy") {
-    std::any slot;
-    auto& cache = papcoll::detail::plan_cache::of(slot);
+    papcoll::detail::plan_cache cache;
     papcoll::circulant const policy{};
     call_shape shape{.operation = collective_kind::all_reduce, .ranks = 5, .rank = 2};
     shape.count = 100;

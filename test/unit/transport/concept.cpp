@@ -1,5 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/core.hpp>
+#include <papcoll/transport/threads.hpp>
 
 #include <doctest/doctest.h>
 
