@@ -3,10 +3,10 @@
 // finds its plan. Google Benchmark.
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/plan_cache.hpp>
+#include <papcoll/policy/tuning_table.hpp>
 
 #include <benchmark/benchmark.h>
 
-#include <any>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -39,8 +39,7 @@ auto arrivals_of(std::size_t ranks) -> papcoll::arrival_source {
 void repeated(benchmark::State& state) {
     papcoll::automatic policy{.arrivals = arrivals_of(state.range(1) != 0 ? 64 : 0)};
     if (state.range(0) > 0) policy.table = table_of(static_cast<std::size_t>(state.range(0)));
-    std::any slot;
-    auto& cache = papcoll::detail::plan_cache::of(slot);
+    papcoll::detail::plan_cache cache;
     for (std::size_t n = 1; n <= 16; ++n) (void)cache.plan(policy, shape_of(n * 1000), link); // 16000 is last
     auto const shape = shape_of(16'000);
     for (auto _ : state) {

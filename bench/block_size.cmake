@@ -4,7 +4,7 @@ find_package(CLI11 QUIET)
 if(TARGET papcoll::papcoll AND CLI11_FOUND)
     add_executable(bench_block_size block_size.cpp)
     set_target_properties(bench_block_size PROPERTIES OUTPUT_NAME block_size)
-    target_link_libraries(bench_block_size PRIVATE papcoll::papcoll papcoll_warnings CLI11::CLI11)
+    target_link_libraries(bench_block_size PRIVATE papcoll::compiled papcoll_warnings CLI11::CLI11)
     if(PAPCOLL_BUILD_TESTS AND PAPCOLL_TEST_MPI)
         # That it still runs and that its results are right.
         add_test(NAME bench.block_size.np3 COMMAND ${PAPCOLL_MPIRUN} 3 $<TARGET_FILE:bench_block_size> --most 1000

@@ -2,6 +2,7 @@
 //
 // Measures collectives under process arrival patterns: operation × policy × size × pattern × magnitude, on
 // whatever ranks mpirun gives.
+#include <papcoll/analysis.hpp>
 #include <papcoll/arrival/pattern_file.hpp>
 #include <papcoll/core.hpp>
 

@@ -4,6 +4,7 @@
 // agreed α and β of the communicator and measured, for the very programs that the policies' plans are.
 // Prints one line for each case and the median of the absolute errors; on whatever ranks mpirun gives that
 // share one clock.
+#include <papcoll/analysis.hpp>
 #include <papcoll/analysis/simulate.hpp>
 #include <papcoll/arrival/patterns.hpp>
 #include <papcoll/collective/combine_cost.hpp>

@@ -4,6 +4,7 @@
 // and passes the sum on, block after block. It is checked before it is used, by a symbolic execution.
 //
 //     mpirun -n 5 03_custom_scheduler
+#include <papcoll/analysis.hpp>
 #include <papcoll/analysis/verify.hpp>
 #include <papcoll/papcoll.hpp>
 

@@ -2,6 +2,7 @@
 //
 // Ranks as threads of one process: for trying things out, for unit tests and for debuggers, without mpirun.
 #include <papcoll/core.hpp>
+#include <papcoll/threads.hpp>
 
 #include <atomic>
 #include <functional>

@@ -3,6 +3,7 @@
 // The program tells a monitor how far its computation is; the monitor's background thread finds out when all
 // ranks will arrive, and the reduction uses that: early ranks combine what they have while the late one still
 // computes. Run it with mpirun.
+#include <papcoll/monitor.hpp>
 #include <papcoll/papcoll.hpp>
 
 #include <boost/mpi/communicator.hpp>

@@ -5,6 +5,7 @@
 // finds out what may overlap, checks the programs of all ranks, and runs them.
 //
 //     mpirun -n 5 10_custom_program
+#include <papcoll/analysis.hpp>
 #include <papcoll/analysis/verify_program.hpp>
 #include <papcoll/papcoll.hpp>
 
