@@ -44,7 +44,7 @@ void verify_some(Policy const& policy, mixer& mix, bool has_owners = true) {
 
 TEST_CASE("blocks of a size that is asked for") {
     mixer mix(1);
-    for (std::size_t const bytes : {1, 8, 100, 1'000'000}) {
+    for (std::size_t const bytes : {1U, 8U, 100U, 1'000'000U}) {
         verify_some(papcoll::circulant{.block_bytes = bytes * 8}, mix);
         verify_some(papcoll::two_level{.ranks_per_node = 1 + static_cast<int>(mix.below(5)),
                                        .lanes = 1 + static_cast<int>(mix.below(4)),
@@ -72,7 +72,7 @@ TEST_CASE("segments that are asked for") {
 
 TEST_CASE("other ways of asking and exchanging") {
     mixer mix(3);
-    for (std::size_t const bytes : {1, 64, 1'000'000})
+    for (std::size_t const bytes : {1U, 64U, 1'000'000U})
         verify_some(papcoll::sorted_linear{.first_bytes = bytes}, mix);
     for (int const window : {1, 2, 64}) verify_some(papcoll::all_to_all_linear_sync{.window = window}, mix);
 }
