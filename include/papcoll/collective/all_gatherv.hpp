@@ -58,9 +58,10 @@ struct all_gatherv_function : collective_forms<collective_kind::all_gather, Bloc
 
 private:
     template <class T, class Comm, class Policy>
-    static auto parts(rank_sizes sizes, Comm& comm, call_description call, Policy const& policy) -> result {
+    static auto parts(rank_sizes const& sizes, Comm& comm, call_description call, Policy const& policy)
+        -> result {
         require_transportable<T>();
-        call.parts = std::move(sizes);
+        call.parts = sizes;
         return all_gatherv_function::make(comm, std::move(call), policy);
     }
 };
@@ -81,10 +82,10 @@ struct plan_all_gatherv_function {
 
 private:
     template <class Comm, class Policy>
-    static auto plan(Comm const& comm, rank_sizes sizes, Policy const& policy) {
+    static auto plan(Comm const& comm, rank_sizes const& sizes, Policy const& policy) {
         require_transportable<T>();
         auto call = all_gatherv_function<true>::described<Policy, T>();
-        call.parts = std::move(sizes);
+        call.parts = sizes;
         return collective_plan<Comm, T, collective_kind::all_gather>(comm, std::move(call), policy);
     }
 };

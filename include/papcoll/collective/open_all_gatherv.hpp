@@ -27,10 +27,10 @@ struct open_all_gatherv_function {
 
 private:
     template <class T, class Comm, class Policy>
-    static auto parts(Comm& comm, output const& out, rank_sizes sizes, Policy const& policy)
+    static auto parts(Comm& comm, output const& out, rank_sizes const& sizes, Policy const& policy)
         -> open_request<T> {
         auto call = describe_open<T>(collective_kind::all_gather, out);
-        call.parts = std::move(sizes);
+        call.parts = sizes;
         return begin_open<T>(comm, std::move(call), policy);
     }
 };

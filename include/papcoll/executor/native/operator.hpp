@@ -37,6 +37,7 @@ inline constexpr bool is_mpi_number = is_complex<T>::value || std::floating_poin
 template <class T>
 inline constexpr bool is_mpi_integer = is_mpi_number<T>&& std::is_integral_v<T>;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names of templates
 #define PAPCOLL_MPI_OPERATOR(functor, handle, which)                                                         \
     template <class U, class T>                                                                              \
     requires is_mpi_number<T> && which<T> &&                                                                 \
@@ -52,6 +53,7 @@ PAPCOLL_MPI_OPERATOR(std::bit_xor, MPI_BXOR, is_mpi_integer)
 PAPCOLL_MPI_OPERATOR(std::logical_and, MPI_LAND, is_mpi_integer)
 PAPCOLL_MPI_OPERATOR(std::logical_or, MPI_LOR, is_mpi_integer)
 #undef PAPCOLL_MPI_OPERATOR
+// NOLINTEND(bugprone-macro-parentheses)
 
 template <class F, class T>
 struct known_operator<commutative_operator<F>, T> : known_operator<F, T> {};
