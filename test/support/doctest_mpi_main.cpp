@@ -35,7 +35,7 @@ void print() {
 
 // A rank that leaves a test case early would let the others wait for its messages for ever: once such a rank
 // is found all are ended, a moment later, so that ranks which fail at the same place can print, too.
-struct abort_on_early_exit : doctest::IReporter {
+struct abort_on_early_exit : deaf_listener {
     explicit abort_on_early_exit(doctest::ContextOptions const&) {}
 
     void log_assert(doctest::AssertData const& data) override {
@@ -48,16 +48,6 @@ struct abort_on_early_exit : doctest::IReporter {
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-
-    void report_query(doctest::QueryData const&) override {}
-    void test_run_start() override {}
-    void test_run_end(doctest::TestRunStats const&) override {}
-    void test_case_start(doctest::TestCaseData const&) override {}
-    void test_case_reenter(doctest::TestCaseData const&) override {}
-    void subcase_start(doctest::SubcaseSignature const&) override {}
-    void subcase_end() override {}
-    void log_message(doctest::MessageData const&) override {}
-    void test_case_skipped(doctest::TestCaseData const&) override {}
 
     bool m_left_early = false;
 };

@@ -1,0 +1,84 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/collective/argument_checks.hpp>
+#include <papcoll/collective/call_checks.hpp>
+#include <papcoll/collective/call_description.hpp>
+#include <papcoll/policy/plan_cache.hpp>
+#include <papcoll/policy/policy_ref.hpp>
+
+#include <any>
+#include <cstddef>
+#include <cstdint>
+
+namespace papcoll::inline v0::detail {
+
+/// The last call that was made with nothing else under way, if its arguments beside the buffers are few: the
+/// same call once more is known by them, and needs no other check than that of its buffers.
+class last_call {
+public:
+    /// The plan of the call, if it is the same with buffers that look good; else null.
+    [[nodiscard]] auto plan_of(call_description const& call, policy_ref policy, plan_cache const& plans) const
+        -> kept_plan* {
+        if (m_plan == nullptr || plans.changes() != m_changes || call.operation != m_operation ||
+            call.elements != m_elements || call.operator_traits != m_operator || call.n != m_n ||
+            call.root != m_root || call.in_place != m_in_place || !is_simple(call))
+            return nullptr;
+        if ((m_in_bytes > 0 && call.memory.in == nullptr) || (m_out_bytes > 0 && call.out.data() == nullptr))
+            return nullptr;
+        if (!m_in_place && !are_apart(call.memory.in, m_in_bytes, call.out.data(), m_out_bytes))
+            return nullptr;
+        return policy.has_key(*m_policy) ? m_plan : nullptr;
+    }
+    /// `shape` is the call's, `plan` its plan, the last that `plans` found.
+    void remember(call_description const& call, call_shape const& shape, kept_plan& plan,
+                  plan_cache const& plans) {
+        m_plan = nullptr;
+        m_policy = plans.last_key();
+        if (!is_simple(call) || plan.what->native || m_policy == nullptr) return;
+        auto const size = call.elements->type->size;
+        bool const is_gathered_in_place = call.in_place && (call.operation == collective_kind::gather ||
+                                                            call.operation == collective_kind::all_gather);
+        m_operation = call.operation;
+        m_elements = call.elements;
+        m_operator = call.operator_traits;
+        m_n = call.n;
+        m_root = call.root;
+        m_in_place = call.in_place;
+        m_in_bytes = is_gathered_in_place ? 0 : in_count(call, shape) * size;
+        m_out_bytes = out_count(call, shape) * size;
+        m_changes = plans.changes();
+        m_plan = &plan;
+    }
+
+private:
+    static auto is_simple(call_description const& call) -> bool {
+        return !call.parts.given() && !call.out.is_vector() && call.in_size == call_description::unknown &&
+               !call.memory.late && !is_archived(call) && call.elements->prepare == nullptr;
+    }
+
+    kept_plan* m_plan = nullptr;
+    std::any const* m_policy = nullptr; // what tells it from others; it stays as long as the plan
+    std::uint64_t m_changes = 0;
+    collective_kind m_operation{};
+    element_description const* m_elements = nullptr;
+    operator_description const* m_operator = nullptr;
+    std::size_t m_n = 0;
+    int m_root = 0;
+    bool m_in_place = false;
+    std::size_t m_in_bytes = 0;
+    std::size_t m_out_bytes = 0;
+};
+
+/// What a communicator keeps for its next calls.
+struct known_calls {
+    plan_cache plans;
+    last_call last;
+
+    static auto of(std::any& slot) -> known_calls& {
+        if (auto* const known = std::any_cast<known_calls>(&slot)) return *known;
+        return slot.emplace<known_calls>();
+    }
+};
+
+} // namespace papcoll::inline v0::detail
