@@ -39,6 +39,7 @@
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
 #include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/policy/two_level.hpp>

@@ -11,6 +11,7 @@
 
 #include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/policy/impl/automatic.hpp>
+#include <papcoll/policy/impl/shared_memory.hpp>
 
 #include <mpi.h>
 

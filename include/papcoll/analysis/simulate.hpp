@@ -97,10 +97,11 @@ inline constexpr auto participation_of =
 ///     when it is the next one of both its ends and neither waits for anything else. It takes
 ///     model.transfer_time(its bytes); without elements that is the latency. Windows and admission, by which
 ///     executors come close to this, make no difference.
-///  3. A combination takes model.compute_time of each target. A rank makes one at a time, in the order in
+///  3. An await ends with its post.
+///  4. A combination takes model.compute_time of each target. A rank makes one at a time, in the order in
 ///     which all that they need is there or waits to be combined before them, at equal times in the order of
 ///     the program; copies take no time.
-///  4. A rank leaves when it has arrived and its program has ended.
+///  5. A rank leaves when it has arrived and its program has ended.
 ///
 /// Times must fit into ticks; equal arguments give equal results, and arrivals moved by a constant move the
 /// exits by it. The programs need not be right in the sense of verify.

@@ -38,8 +38,8 @@ namespace detail {
 ///
 ///  1. Each program is well-formed: waits go backwards, regions are within their memory, ranks exist.
 ///  2. Its result does not depend on timing: what touches the same memory, with a write among it, is ordered
-///  by waits. Nothing is read before it is there. `in` is not written, and of `out` only what the collective
-///  may write.
+///  by waits, and on different ranks of a node by posts and awaits. Nothing is read before it is there. `in`
+///  is not written, and of `out` only what the collective may write.
 ///  3. The k-th message from one rank to another meets the k-th receive there, of the same size, cut and
 ///  admitted alike; none is left over.
 ///  4. It ends if each rank takes one instruction after the other, but begins receives as early as it may,
@@ -68,7 +68,10 @@ namespace detail {
     }
     detail::message_pairs pairs(programs);
     if (auto violation = pairs.pair()) return violation;
-    return detail::symbolic_execution(programs, promised, pairs).run();
+    detail::node_groups const groups(programs);
+    for (std::size_t rank = 0; rank < programs.size(); ++rank)
+        if (auto violation = groups.check(programs, rank)) return violation;
+    return detail::symbolic_execution(programs, promised, pairs, groups).run();
 }
 
 } // namespace papcoll::inline v0

@@ -4,6 +4,7 @@
 #include <papcoll/context/agreement.hpp>
 #include <papcoll/context/context.hpp>
 #include <papcoll/context/node_agreement.hpp>
+#include <papcoll/context/node_sharing.hpp>
 #include <papcoll/context/ping.hpp>
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/context/settings.hpp>
@@ -33,10 +34,13 @@ struct attachment_record {
     std::int64_t least_settings, greatest_settings;
     /// The length of rank 0's tuning table, or why there is none; others say nothing.
     std::int64_t tuning_bytes;
+    /// Of each rank for its node.
+    std::int64_t shared_bytes;
 
     static constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::min();
     static constexpr std::int64_t not_readable = -2;
     static constexpr std::int64_t not_named = -1;
+    static constexpr std::int64_t not_a_number = std::numeric_limits<std::int64_t>::max();
 
     static auto merge(attachment_record const& a, attachment_record const& b) -> attachment_record {
         return {std::max(a.latency, b.latency),
@@ -45,13 +49,17 @@ struct attachment_record {
                 std::max(a.measure, b.measure),
                 std::min(a.least_settings, b.least_settings),
                 std::max(a.greatest_settings, b.greatest_settings),
-                std::max(a.tuning_bytes, b.tuning_bytes)};
+                std::max(a.tuning_bytes, b.tuning_bytes),
+                std::max(a.shared_bytes, b.shared_bytes)};
     }
     /// Throws the same on all ranks.
     void check() const {
         if (least_settings != greatest_settings)
             throw std::invalid_argument("papcoll: ranks disagree on the environment: PAPCOLL_…_ALGORITHM "
-                                        "must be the same on all");
+                                        "and PAPCOLL_NODE_MEMORY must be the same on all");
+        if (shared_bytes == not_a_number)
+            throw std::invalid_argument("papcoll: PAPCOLL_NODE_MEMORY must be a number of bytes, at most "
+                                        "2^30");
     }
 };
 
@@ -74,6 +82,7 @@ public:
         kept = m_ping.abandon(m_transport) || kept;
         kept = (m_link && m_link->abandon(m_transport)) || kept;
         kept = (m_text && m_text->abandon(m_transport)) || kept;
+        kept = (m_sharing && m_sharing->abandon(m_transport)) || kept;
         return m_nodes.abandon(m_transport) || kept;
     }
     /// Valid when it has finished; once.
@@ -85,8 +94,11 @@ public:
         link_model const exact{ticks(static_cast<std::int64_t>(link.latency)), link.per_byte};
         bool const measured = options.measure != 0;
         if (measured && m_transport.rank() == 0 && m_transport.size() > 1) report(exact);
-        return {static_cast<check_level>(options.checks), measured ? quantised(exact) : exact, exact,
-                m_nodes.result(m_transport.rank()), std::move(tuning)};
+        agreed_options result{static_cast<check_level>(options.checks), measured ? quantised(exact) : exact,
+                              exact, m_nodes.result(m_transport.rank()), std::move(tuning)};
+        result.shared = m_sharing->result(m_transport);
+        if (m_sharing->is_there()) result.shared_bytes = m_sharing->bytes_per_rank();
+        return result;
     }
 
 private:
@@ -109,7 +121,13 @@ private:
                 options.link ? 0 : 1,
                 settings,
                 settings,
-                tuning_bytes()};
+                tuning_bytes(),
+                shared_bytes(options)};
+    }
+    static auto shared_bytes(attach_options const& options) -> std::int64_t {
+        if (options.node_memory) return static_cast<std::int64_t>(*options.node_memory);
+        auto const asked = environment_settings::instance().node_memory();
+        return asked ? static_cast<std::int64_t>(*asked) : attachment_record::not_a_number;
     }
     [[nodiscard]] auto tuning_bytes() const -> std::int64_t {
         if (m_transport.rank() != 0) return attachment_record::not_mine;
@@ -132,7 +150,12 @@ private:
                                static_cast<std::size_t>(agreed.tuning_bytes), attachment_tag);
             if (!m_text->advance(m_transport, block)) return false;
         }
-        return m_nodes.advance(m_transport, block);
+        if (!m_sharing) {
+            if (!m_nodes.advance(m_transport, block)) return false;
+            m_sharing.emplace(m_transport, m_nodes.result(m_transport.rank()),
+                              static_cast<std::size_t>(agreed.shared_bytes), attachment_tag);
+        }
+        return m_sharing->advance(m_transport, block);
     }
     void begin_link_agreement(attachment_record record) {
         auto const measured = m_ping.result();
@@ -148,6 +171,7 @@ private:
     std::optional<agreement_type> m_link;
     std::optional<text_broadcast<Transport>> m_text;
     node_agreement<Transport> m_nodes;
+    std::optional<node_sharing<Transport>> m_sharing;
     bool m_finished = false;
 };
 

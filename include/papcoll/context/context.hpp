@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/context/link_model.hpp>
+#include <papcoll/context/node_memory.hpp>
 #include <papcoll/context/observer.hpp>
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/context/settings.hpp>
@@ -31,6 +32,9 @@ struct attach_options {
     /// Latency and time per byte of a message, when known; else they are measured by a short ping, which
     /// moves 1.3 MB between pairs of ranks. Must be given on all ranks or on none; the maximum counts.
     std::optional<link_model> link = {};
+    /// Bytes of memory that each rank shares with the others of its node, if there are any, in place of what
+    /// PAPCOLL_NODE_MEMORY says, or 256 KiB; 0: none. The maximum over the ranks counts.
+    std::optional<std::size_t> node_memory = {};
 };
 
 namespace detail {
@@ -59,6 +63,10 @@ struct agreed_options {
     /// A number for each rank, equal where they share a node.
     std::vector<int> nodes;
     tuning_text tuning;
+    /// What this rank shares with others on its node; null: it is alone there, or there is none.
+    std::shared_ptr<node_memory> shared = {};
+    /// What each rank gives, where all nodes with several ranks have it; else 0.
+    std::size_t shared_bytes = 0;
 };
 
 } // namespace detail
@@ -93,6 +101,10 @@ public:
     /// A number for each rank, equal where they share a node.
     [[nodiscard]] auto nodes() const -> std::vector<int> const& { return m_agreed.nodes; }
     [[nodiscard]] auto tuning() const -> detail::tuning_text const& { return m_agreed.tuning; }
+    /// What this rank shares with others on its node; null: it is alone there, or there is none.
+    [[nodiscard]] auto shared() const -> detail::node_memory* { return m_agreed.shared.get(); }
+    /// The bytes that each rank shares with the others of its node, the same on all ranks; 0: none does.
+    [[nodiscard]] auto shared_bytes() const -> std::size_t { return m_agreed.shared_bytes; }
     /// Takes what the ranks agreed on; no operation is under way.
     void accept(detail::agreed_options agreed) {
         m_agreed = std::move(agreed);
@@ -104,7 +116,7 @@ public:
     [[nodiscard]] auto cache() -> std::any& { return m_cache; }
 
     /// The number of the next operation.
-    [[nodiscard]] auto sequence() const -> std::uint32_t { return m_sequence; }
+    [[nodiscard]] auto sequence() const -> std::uint64_t { return m_sequence; }
     /// The number and the tag of an operation belong to its call, whatever becomes of it: ranks call the
     /// operations of one group in the same order.
     auto next_tag(std::shared_ptr<detail::tag_ledger> const& tags) -> int {
@@ -141,7 +153,7 @@ private:
     Transport m_transport;
     std::shared_ptr<progress_engine> m_engine;
     detail::agreed_options m_agreed;
-    std::uint32_t m_sequence = 0;
+    std::uint64_t m_sequence = 0;
     std::uint32_t m_turns = 0;
     std::uint32_t m_turn = 0;
     std::vector<std::uint32_t> m_passed; // before their turn came

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -38,6 +40,8 @@ struct tuning_text {
 ///                                     PAPCOLL_REDUCE_ALGORITHM=circulant
 ///     PAPCOLL_TUNING_FILE             a tuning table, see tuning_table; rank 0 reads its own when papcoll
 ///                                     attaches, and tells the others
+///     PAPCOLL_NODE_MEMORY             bytes of memory that each rank shares with the others of its node, in
+///                                     place of 262144; 0: none
 ///     PAPCOLL_REPORT=1                rank 0 says on stderr what `automatic` chose and why (need not agree)
 ///
 /// A name that must be meant for one of these and is none of them makes `automatic` throw: one that begins
@@ -66,6 +70,7 @@ public:
                 m_algorithms.emplace(variable, value);
         }
         if (auto const* const file = get("PAPCOLL_TUNING_FILE"); file != nullptr) m_tuning_file = file;
+        if (auto const* const memory = get("PAPCOLL_NODE_MEMORY"); memory != nullptr) m_node_memory = memory;
         auto const* const report = get("PAPCOLL_REPORT");
         m_report = report != nullptr && std::string_view(report) == "1";
     }
@@ -100,11 +105,22 @@ public:
             return {true, {}};
         }
     }
+    /// Bytes that each rank shares with the others of its node; none where the variable is no number of bytes
+    /// up to 2^30.
+    [[nodiscard]] auto node_memory() const -> std::optional<std::size_t> {
+        if (m_node_memory.empty()) return std::size_t(256) << 10;
+        std::size_t bytes = 0;
+        auto const* const end = m_node_memory.data() + m_node_memory.size();
+        auto const [last, error] = std::from_chars(m_node_memory.data(), end, bytes);
+        if (error != std::errc() || last != end || bytes > (std::size_t(1) << 30)) return std::nullopt;
+        return bytes;
+    }
     [[nodiscard]] auto report() const -> bool { return m_report; }
 
     /// Equal on ranks whose settings agree. The tuning file is rank 0's alone.
     [[nodiscard]] auto hash() const -> std::int64_t {
         std::string text = m_unknown + '\n';
+        text.append(m_node_memory).append("\n");
         for (auto const& [variable, value] : m_algorithms)
             text.append(variable).append("=").append(value).append("\n");
         return static_cast<std::int64_t>(detail::hash_text(text) >> 1U);
@@ -115,7 +131,7 @@ private:
         "BROADCAST", "REDUCE", "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER", "ALL_TO_ALL"};
 
     static auto known() -> std::vector<std::string> {
-        std::vector<std::string> variables{"PAPCOLL_TUNING_FILE", "PAPCOLL_REPORT"};
+        std::vector<std::string> variables{"PAPCOLL_TUNING_FILE", "PAPCOLL_NODE_MEMORY", "PAPCOLL_REPORT"};
         for (auto const operation : operations) variables.push_back(variable_of(operation));
         return variables;
     }
@@ -138,6 +154,7 @@ private:
     std::string m_unknown;
     std::map<std::string, std::string> m_algorithms;
     std::string m_tuning_file;
+    std::string m_node_memory;
     bool m_report = false;
 };
 

@@ -1,10 +1,12 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/node_memory.hpp>
 #include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/elements.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace papcoll::inline v0 {
@@ -20,6 +22,9 @@ struct call_memory {
     detail::combiner op = {};
     /// Of a program with a contribution; its data, where it has some, becomes `in`.
     std::shared_ptr<contribution const> late = {};
+    /// Of a program that uses the memory of the node, and the number of the call.
+    detail::node_memory* shared = nullptr;
+    std::uint64_t call = 0;
 };
 
 } // namespace papcoll::inline v0

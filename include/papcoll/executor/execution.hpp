@@ -65,6 +65,7 @@ public:
         m_values.clear(m_program->in_place);
         m_failure = {};
         m_state.restart();
+        reserve_area();
         m_next_receive = m_next_send = m_listening = 0;
         m_open_receives = m_open_sends = 0;
         m_keeper = std::move(keeper); // last: nothing throws any more
@@ -105,16 +106,17 @@ public:
     auto advance(bool block) -> bool override {
         if (m_finished) return false;
         bool progressed = take_contribution();
+        progressed = look() || progressed;
         progressed = work() || progressed;
         auto const ended = [this](label const& what, detail::arrival_of_message arrival) {
             complete(what, arrival);
         };
         // What could be begun has been: only a message that ends can bring anything new.
-        if (m_flow.poll(block, ended)) {
+        if (m_flow.poll(block && !looks_at_others(), ended)) {
             work();
             progressed = true;
         }
-        if (m_flow.empty()) conclude();
+        if (m_flow.empty() && !looks_at_others()) conclude();
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
@@ -122,6 +124,8 @@ public:
     auto abandon() noexcept -> bool override {
         m_abandoned = true;
         bool const may_be_read = m_flow.abandon();
+        if (m_area) m_memory.shared->abandon(*m_area);
+        m_area.reset();
         m_keeper.reset();
         return may_be_read;
     }
@@ -176,7 +180,7 @@ private:
         m_scratch.provide(*m_memory.type, m_work_values + m_program->scratch * m_memory.unit);
         m_bases = {const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.in)), // NOLINT: not written
                    static_cast<std::byte*>(m_memory.out),
-                   m_scratch.data() + m_work_values * m_memory.type->size};
+                   m_scratch.data() + m_work_values * m_memory.type->size, nullptr};
     }
     [[nodiscard]] auto data(region const& r) const -> std::byte* {
         return m_bases[static_cast<std::size_t>(r.where())] + r.offset() * m_element_bytes;
@@ -224,6 +228,7 @@ private:
         return true;
     }
     auto work() -> bool {
+        if (!m_may_use_area) return false;
         bool any = issue();
         for (auto i = m_state.take_ready(); i != detail::program_state::none; i = m_state.take_ready()) {
             compute(i);
@@ -250,7 +255,12 @@ private:
         });
     }
     void compute(index i) {
-        calculate(i);
+        auto const what = m_program->instructions[i].what;
+        if (what == program::action::await) return m_watched.push_back(i);
+        if (what == program::action::post)
+            m_memory.shared->post(*m_area, static_cast<bool>(m_failure));
+        else
+            calculate(i);
         if (m_failure && is_archived()) lose_targets(i);
         m_state.end(i);
     }
@@ -272,6 +282,37 @@ private:
             if (is_archived()) load(regions[r + 1]), m_values.forget(regions[r]);
             m_memory.type->copy(data(regions[r + 1]), data(regions[r]), regions[r].size() * m_memory.unit);
         }
+    }
+
+    // What ranks share
+
+    void reserve_area() {
+        m_watched.clear();
+        m_may_use_area = m_program->node == 0;
+        if (m_may_use_area) return;
+        if (m_memory.shared == nullptr)
+            throw std::logic_error("papcoll: the policy's plan needs memory that the ranks of a node share");
+        auto const bytes = m_program->node * m_element_bytes;
+        m_area = m_memory.shared->reserve(m_memory.call, m_program->node_key, bytes);
+        m_bases[static_cast<std::size_t>(memory::node)] = m_area->data;
+        m_may_use_area = m_memory.shared->is_free(*m_area);
+    }
+    /// Whether something can proceed that no message tells of.
+    [[nodiscard]] auto looks_at_others() const -> bool { return !m_may_use_area || !m_watched.empty(); }
+    /// Whether others have done what is waited for.
+    auto look() -> bool {
+        if (!m_may_use_area) return m_may_use_area = m_memory.shared->is_free(*m_area);
+        auto const before = m_watched.size();
+        std::erase_if(m_watched, [&](index i) {
+            using news = detail::node_memory::news;
+            auto const seen =
+                m_memory.shared->look(*m_area, peer(i), m_program->posts[m_state.position_of(i)]);
+            if (seen == news::none) return false;
+            if (seen != news::there) m_failure.note(detail::failure_of(seen, peer(i)));
+            m_state.end(i);
+            return true;
+        });
+        return m_watched.size() < before;
     }
 
     // Receives
@@ -599,6 +640,8 @@ private:
         if (is_archived())
             m_failure.attempt([&] { load({memory::out, 0, std::numeric_limits<std::size_t>::max() >> 2}); });
         m_finished = true;
+        if (m_area) m_memory.shared->end(*m_area);
+        m_area.reset();
         let_go();
         m_keeper.reset();
     }
@@ -617,7 +660,10 @@ private:
     std::size_t m_element_bytes = 1;
     std::size_t m_work_values = 0;
     detail::element_memory m_scratch;
-    std::array<std::byte*, 3> m_bases{};
+    std::array<std::byte*, memory_kinds> m_bases{};
+    std::optional<detail::node_memory::area> m_area; // while it is under way
+    bool m_may_use_area = true;
+    std::vector<index> m_watched; // awaits that have begun
     std::vector<arriving> m_arriving;
     std::vector<leaving> m_leaving;
     detail::archived_values m_values;

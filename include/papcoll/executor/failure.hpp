@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/node_memory.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/missing_value_error.hpp>
 
@@ -17,6 +18,14 @@ namespace papcoll::inline v0::detail {
         std::length_error("papcoll: rank " + std::to_string(peer) +
                           " sent a message of another length than this rank expects; do all ranks give the "
                           "same count, root and policy?"));
+}
+
+/// What to throw for what rank `peer` tells by the memory of the node.
+[[nodiscard]] inline auto failure_of(node_memory::news what, int peer) -> std::exception_ptr {
+    if (what == node_memory::news::failed) return std::make_exception_ptr(missing_value_error(peer));
+    return std::make_exception_ptr(std::invalid_argument(
+        "papcoll: rank " + std::to_string(peer) +
+        " makes another call than this rank; do all ranks give the same count, root and policy?"));
 }
 
 /// The first failure of an operation on this rank.

@@ -49,7 +49,7 @@ public:
             if (--m_missing[follower] == 0 && m_computes[follower]) m_ready.push_back(follower);
         }
     }
-    /// The next combination or copy that may begin; none.
+    /// The next of all but messages and contributions that may begin; none.
     [[nodiscard]] auto take_ready() -> index {
         return m_next_ready < m_ready.size() ? m_ready[m_next_ready++] : none;
     }
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] auto sends() const -> std::vector<index> const& { return m_sends; }
     [[nodiscard]] auto receives() const -> std::vector<index> const& { return m_receives; }
     [[nodiscard]] auto contributions() const -> std::vector<index> const& { return m_contributions; }
-    /// Of a send or a receive: where it is in that list.
+    /// Of a send, a receive or an await: where it is among them.
     [[nodiscard]] auto position_of(index i) const -> std::size_t { return m_positions[i]; }
     /// Of a message.
     [[nodiscard]] auto elements_of(index i) const -> std::size_t { return m_elements[i]; }
@@ -77,7 +77,9 @@ private:
         m_computes.push_back(false);
         m_elements.push_back(p.is_message(i) ? p.elements_of(i) : 0);
         bool const sends = instruction.what == program::action::send;
-        m_positions.push_back(static_cast<index>((sends ? m_sends : m_receives).size()));
+        bool const awaits = instruction.what == program::action::await;
+        m_positions.push_back(awaits ? m_awaits++
+                                     : static_cast<index>((sends ? m_sends : m_receives).size()));
         switch (instruction.what) {
         case program::action::send:
             m_sends.push_back(i);
@@ -90,6 +92,8 @@ private:
             break;
         case program::action::combine:
         case program::action::copy:
+        case program::action::post:
+        case program::action::await:
             m_computes[i] = true;
             m_computations.push_back(i);
             m_combines_alike = m_combines_alike || instruction.alike;
@@ -103,6 +107,7 @@ private:
     std::vector<index> m_sends, m_receives, m_contributions, m_computations;
     std::vector<index> m_ready; // those before m_next_ready have been taken
     std::size_t m_next_ready = 0;
+    index m_awaits = 0;
     std::size_t m_left = 0;
     bool m_combines_alike = false;
 };

@@ -50,7 +50,7 @@ private:
         int sends = 0;
         int receives = 0;
         for (index i = 0; i < p.size(); ++i) {
-            if (p.instructions[i].what == action::contribution) return false;
+            if (p.instructions[i].what == action::contribution || p.is_sign(i)) return false;
             if (!p.is_message(i)) continue;
             auto const& w = p.windows_of(i);
             bool const room =

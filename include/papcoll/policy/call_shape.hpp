@@ -35,6 +35,8 @@ struct call_shape {
     std::span<std::size_t const> displacements = {};
     /// A number for each rank, equal where they share a node; empty: not known.
     std::span<int const> nodes = {};
+    /// Bytes that each rank shares with the others of its node for such elements; 0: none.
+    std::size_t shared_bytes = 0;
     /// Whether the operator is exactly associative, so that ranks may combine in different orders and still
     /// get the same bits.
     bool exact = false;

@@ -147,7 +147,8 @@ private:
     static auto numbers_of(call_shape const& shape, link_model const& link) -> number_list {
         auto const flags = (shape.exact ? 1u : 0u) | (shape.commutative ? 2u : 0u) |
                            (shape.has_native ? 4u : 0u) | (shape.in_place ? 8u : 0u) |
-                           (shape.late ? 16u : 0u) | (shape.one_piece ? 32u : 0u);
+                           (shape.late ? 16u : 0u) | (shape.one_piece ? 32u : 0u) |
+                           (shape.shared_bytes > 0 ? 64u : 0u);
         auto const kind = static_cast<std::uint64_t>(shape.operation);
         auto const root = static_cast<std::uint32_t>(shape.root);
         return {kind << 8U | flags,

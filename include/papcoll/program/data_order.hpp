@@ -87,7 +87,7 @@ private:
     }
 
     bool m_in_place;
-    std::array<stretch_map, 3> m_stretches;
+    std::array<stretch_map, memory_kinds> m_stretches;
     std::vector<reader> m_readers;
 };
 

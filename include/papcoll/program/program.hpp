@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -15,10 +16,12 @@ namespace papcoll::inline v0 {
 
 /// What a program works on.
 enum class memory : std::uint8_t {
-    in,     ///< the user's operands, or its part; nothing is written there
-    out,    ///< where the user wants the result; of a broadcast the user's data
-    scratch ///< papcoll's own
+    in,      ///< the user's operands, or its part; nothing is written there
+    out,     ///< where the user wants the result; of a broadcast the user's data
+    scratch, ///< papcoll's own
+    node     ///< what the ranks of a node share in one operation; each sees all of it at the same offsets
 };
+inline constexpr std::size_t memory_kinds = 4;
 
 /// A stretch of memory, in elements.
 class region {
@@ -58,12 +61,28 @@ private:
 /// An instruction begins when those that it waits for have ended. Sends begin in the order of the program,
 /// and so do receives, each kind within its window; combinations and copies begin in any order. Of two ranks
 /// the k-th message that one sends to the other is the k-th that this one receives from it.
+///
+/// What a rank does to the memory of its node before a post is seen by those that await the post. A rank's
+/// posts come in the order of the program. Nothing is there at the beginning.
 struct program {
+    /// Writes the program that is to be executed; kept in place of a long one.
+    class source {
+    public:
+        source() = default;
+        source(source const&) = delete;
+        auto operator=(source const&) -> source& = delete;
+        virtual ~source() = default;
+        [[nodiscard]] virtual auto write() const -> program = 0;
+        [[nodiscard]] virtual auto held_bytes() const -> std::size_t = 0;
+    };
+
     enum class action : std::uint8_t {
         send,    ///< the regions, one behind the other, to the peer
         receive, ///< a message of the peer into the regions
         combine, ///< regions in threes: target ← left ⊕ right; the target is an operand or apart from both
         copy,    ///< regions in pairs: target ← source
+        post,    ///< what was done to these regions of the node is done, for the others there
+        await,   ///< the peer, on the same node, has come to a certain post, about these regions
         contribution ///< the rank's own data comes into the regions, when the program contributes it
     };
     using index = std::uint32_t;
@@ -74,7 +93,7 @@ struct program {
         bool alike = false;
         /// Of a message: which windows it goes by.
         std::uint16_t windows = 0;
-        /// Of a message: the other rank.
+        /// Of a message or an await: the other rank.
         std::int32_t peer = -1;
         index first_region;
         index first_wait;
@@ -87,12 +106,21 @@ struct program {
     /// Of an uncut program: pairs (earlier, later) of instructions whose order the data does not ask for.
     std::vector<std::pair<index, index>> order;
     std::vector<message_windows> windows;
+    /// Of each await, in their order: how many posts of the peer it waits for.
+    std::vector<index> posts;
     /// Elements of papcoll's own memory.
     std::size_t scratch = 0;
+    /// Elements of the node's memory, of all its ranks together.
+    std::size_t node = 0;
+    /// Equal on the ranks of a node, and different where the calls differ: programs that do not belong
+    /// together are found out by it.
+    std::uint64_t node_key = 0;
     /// Whether `in` and `out` are the same memory: element i of one is element i of the other.
     bool in_place = false;
     /// Whether messages are still to be cut into pieces, see in_pieces().
     bool uncut = false;
+    /// Of an uncut program without instructions: who writes them.
+    std::shared_ptr<source const> written_by = {};
     /// The MPI library's own routine does it all: there are no instructions.
     bool native = false;
 
@@ -120,6 +148,10 @@ struct program {
     [[nodiscard]] auto is_message(index i) const -> bool {
         return instructions[i].what == action::send || instructions[i].what == action::receive;
     }
+    /// Whether it makes nothing, but orders what is done to the node's memory.
+    [[nodiscard]] auto is_sign(index i) const -> bool {
+        return instructions[i].what == action::post || instructions[i].what == action::await;
+    }
     /// How many regions belong together: target and operands.
     [[nodiscard]] static constexpr auto operands(action what) -> std::size_t {
         return what == action::combine ? 3 : what == action::copy ? 2 : 1;
@@ -127,7 +159,8 @@ struct program {
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t {
         return detail::held_bytes(instructions) + detail::held_bytes(regions) + detail::held_bytes(waits) +
-               detail::held_bytes(order) + detail::held_bytes(windows);
+               detail::held_bytes(order) + detail::held_bytes(windows) + detail::held_bytes(posts) +
+               (written_by ? written_by->held_bytes() : 0);
     }
 };
 
@@ -141,6 +174,10 @@ struct program {
         return "combine";
     case program::action::copy:
         return "copy";
+    case program::action::post:
+        return "post";
+    case program::action::await:
+        return "await";
     case program::action::contribution:
         break;
     }

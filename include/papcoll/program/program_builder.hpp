@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -63,8 +64,8 @@ private:
 [[nodiscard]] inline auto pieces_of(program const& p, program::index i) -> int {
     auto const longest = p.windows_of(i).longest_elements;
     auto const elements = p.elements_of(i);
-    if (longest == 0 || elements <= longest || p.instructions[i].what == program::action::contribution)
-        return 1;
+    bool const whole = p.instructions[i].what == program::action::contribution || p.is_sign(i);
+    if (longest == 0 || elements <= longest || whole) return 1;
     auto const pieces = elements / longest + (elements % longest != 0 ? 1 : 0);
     return static_cast<int>(std::min<std::size_t>(pieces, std::numeric_limits<int>::max()));
 }
@@ -92,7 +93,10 @@ inline void append_piece(program const& whole, program::index i, std::size_t beg
 [[nodiscard]] inline auto cut_instructions(program const& whole) -> program {
     program result;
     result.windows = whole.windows;
+    result.posts = whole.posts;
     result.scratch = whole.scratch;
+    result.node = whole.node;
+    result.node_key = whole.node_key;
     result.in_place = whole.in_place;
     std::vector<program::index> first(whole.instructions.size() + 1);
     for (program::index i = 0; i < whole.size(); ++i) {
@@ -144,6 +148,7 @@ inline void find_waits(program& p) {
 /// Both ends of a message cut it at the same places. Plans keep a program uncut where it would become too
 /// large; it is cut when it is executed. O(n log n) in the number of regions.
 [[nodiscard]] inline auto in_pieces(program const& whole) -> program {
+    if (whole.written_by) return whole.written_by->write();
     auto result = detail::cut_instructions(whole);
     detail::find_waits(result);
     decltype(result.order)().swap(result.order);
@@ -215,6 +220,26 @@ public:
         if (is_same(target, source)) return;
         compute(program::action::copy, std::vector{target, source}, false);
     }
+    /// The ranks of the node share so many elements, all together. `key`: see program::node_key.
+    void share(std::size_t elements, std::uint64_t key) {
+        m_program.node = elements;
+        m_program.node_key = key;
+    }
+    /// What was done to these regions of the node before is done, whether written or read. Returns how many
+    /// posts there are now.
+    auto post(std::span<region const> about) -> index {
+        if (m_last_post) after(*m_last_post);
+        m_last_post = sign(program::action::post, -1, about);
+        return ++m_posts;
+    }
+    auto post(region const& about) -> index { return post(std::span(&about, 1)); }
+    /// The peer has come to its post of that number, counted from 1, so that these regions may be read, or
+    /// written.
+    void await(int peer, index posts, std::span<region const> about) {
+        sign(program::action::await, peer, about);
+        m_program.posts.push_back(posts);
+    }
+    void await(int peer, index posts, region const& about) { await(peer, posts, std::span(&about, 1)); }
     /// The rank's own data, which the program contributes later, comes here.
     void contribution(region const& to) {
         detail::instruction_list list(m_program);
@@ -224,8 +249,10 @@ public:
     /// The next instruction waits for this one, whatever the data.
     void after(index earlier) { m_program.order.emplace_back(earlier, m_program.size()); }
 
-    /// All that this program does, with what its instructions wait for and scratch memory of its own.
+    /// All that this program does, with what its instructions wait for and scratch memory of its own. Throws
+    /// std::invalid_argument for programs that share the memory of a node.
     void append(program const& p) {
+        if (p.node > 0) throw std::invalid_argument("papcoll: programs that share memory stand alone");
         auto const first = next();
         auto const scratch_begins = scratch(p.scratch).offset();
         for (index i = 0; i < p.size(); ++i) {
@@ -265,13 +292,22 @@ public:
 private:
     /// Whether they are the same memory.
     [[nodiscard]] auto is_same(region const& a, region const& b) const -> bool {
-        bool const users = a.where() != memory::scratch && b.where() != memory::scratch;
+        auto const is_users = [](region const& r) {
+            return r.where() == memory::in || r.where() == memory::out;
+        };
+        bool const users = is_users(a) && is_users(b);
         return a.offset() == b.offset() && (a.where() == b.where() || (in_place() && users));
     }
     auto message(program::action what, int peer, std::span<region const> regions) -> index {
         detail::instruction_list list(m_program);
         list.begin(what, peer, false, m_windows);
         for (auto const& r : regions) list.add(std::span(&r, 1));
+        return m_program.size() - 1;
+    }
+    auto sign(program::action what, int peer, std::span<region const> about) -> index {
+        detail::instruction_list list(m_program);
+        list.begin(what, peer, false, m_windows);
+        for (auto const& r : about) list.add(std::span(&r, 1));
         return m_program.size() - 1;
     }
     void compute(program::action what, std::span<region const> regions, bool alike) {
@@ -291,12 +327,15 @@ private:
         p.instructions.shrink_to_fit();
         p.regions.shrink_to_fit();
         p.waits.shrink_to_fit();
+        p.posts.shrink_to_fit();
     }
 
     static constexpr std::size_t least_bytes = sizeof(program::instruction) + sizeof(region);
 
     program m_program;
     std::uint16_t m_windows = 0;
+    index m_posts = 0;
+    std::optional<index> m_last_post;
 };
 
 } // namespace papcoll::inline v0

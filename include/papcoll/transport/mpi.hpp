@@ -3,6 +3,7 @@
 
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/transport/mpi_error.hpp>
+#include <papcoll/transport/shared_segment.hpp>
 #include <papcoll/transport/transport.hpp>
 
 #include <mpi.h>
@@ -63,6 +64,7 @@ public:
     int tags = tag_count;
     int user_handle; // Fortran's, of the user's communicator
     MPI_Comm comm = MPI_COMM_NULL;
+    shared_segment segment; // while it is handed round
     std::shared_ptr<void> attachment;
 };
 
@@ -165,6 +167,23 @@ public:
     [[nodiscard]] auto now() const -> ticks { return ticks(std::llround(MPI_Wtime() * 1e9)); }
 #else
     void idle() { std::this_thread::yield(); }
+    /// Lets the library see to all its messages.
+    void progress() {
+        int flag = 0;
+        detail::mpi_check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, wire_tag(channel::control, tag_count - 1),
+                                                   communicator(), &flag, MPI_STATUS_IGNORE));
+    }
+    /// Makes memory for the ranks of this node, of zeros; they open it until it is forgotten. Throws
+    /// std::system_error.
+    [[nodiscard]] auto make_segment(std::size_t bytes, segment_key& key) -> std::shared_ptr<std::byte> {
+        auto made = m_shared->segment.make(bytes);
+        key = m_shared->segment.key();
+        return made;
+    }
+    [[nodiscard]] auto open_segment(segment_key const& key, std::size_t bytes) -> std::shared_ptr<std::byte> {
+        return detail::shared_segment::open(key, bytes);
+    }
+    void forget_segment(segment_key const&) noexcept { m_shared->segment.close(); }
 #endif
     /// Receives are cancelled, or waited for where their message is under way. MPI cannot take a send back:
     /// these stay with the library.

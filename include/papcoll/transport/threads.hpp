@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/transport/shared_segment.hpp>
 #include <papcoll/transport/transport.hpp>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -128,6 +130,28 @@ public:
         std::lock_guard const lock(m_mutex);
         m.abandoned = true;
     }
+    /// Memory of zeros that ranks find by its number.
+    auto make_segment(std::size_t bytes) -> std::pair<std::uint64_t, std::shared_ptr<std::byte>> {
+        constexpr auto alignment = std::align_val_t(4096);
+        std::shared_ptr<std::byte> const made(static_cast<std::byte*>(::operator new(bytes, alignment)),
+                                              [](std::byte* p) { ::operator delete(p, alignment); });
+        std::memset(made.get(), 0, bytes);
+        std::lock_guard const lock(m_mutex);
+        m_segments.emplace(++m_last_segment, made);
+        return {m_last_segment, made};
+    }
+    auto open_segment(std::uint64_t number) -> std::shared_ptr<std::byte> {
+        std::lock_guard const lock(m_mutex);
+        return m_segments.at(number);
+    }
+    void forget_segment(std::uint64_t number) {
+        std::lock_guard const lock(m_mutex);
+        m_segments.erase(number);
+    }
+    void check_abort() {
+        std::lock_guard const lock(m_mutex);
+        if (m_aborted) throw aborted();
+    }
     void abort() {
         std::lock_guard const lock(m_mutex);
         m_aborted = true;
@@ -179,6 +203,8 @@ private:
     std::vector<message_pointer> m_in_flight;
     std::mt19937_64 m_random;
     bool m_aborted = false;
+    std::map<std::uint64_t, std::shared_ptr<std::byte>> m_segments;
+    std::uint64_t m_last_segment = 0;
     std::vector<std::shared_ptr<void>> m_attachments;
 };
 
@@ -224,6 +250,16 @@ public:
     }
     void wait_some(std::span<pending> pendings, std::vector<completion>& done) { some(pendings, done, true); }
     void idle() { std::this_thread::yield(); }
+    void progress() { m_world->check_abort(); }
+    [[nodiscard]] auto make_segment(std::size_t bytes, segment_key& key) -> std::shared_ptr<std::byte> {
+        auto made = m_world->make_segment(bytes);
+        key = {0, made.first};
+        return std::move(made.second);
+    }
+    [[nodiscard]] auto open_segment(segment_key const& key, std::size_t) -> std::shared_ptr<std::byte> {
+        return m_world->open_segment(key.name);
+    }
+    void forget_segment(segment_key const& key) { m_world->forget_segment(key.name); }
     [[nodiscard]] auto borrowed() const -> endpoint {
         return {std::shared_ptr<detail::world>(std::shared_ptr<void>(), m_world.get()), m_rank};
     }

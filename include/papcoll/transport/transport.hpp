@@ -55,6 +55,11 @@ struct completion {
 /// 11. `t.wait_received(pending)`, which waits for one receive and returns its bytes as a completion has
 /// them,
 ///     and `t.wait_sent(pending)`.
+/// 13. `t.make_segment(bytes, key)`, `t.open_segment(key, bytes)` and `t.forget_segment(key)`, by which ranks
+/// of one
+///     node share memory: one makes it, of zeros, and sets the segment_key, by which others open it until the
+///     first forgets it. The first two return a std::shared_ptr<std::byte>, and throw where there is none.
+///     With them comes `t.progress()`, which sees to all messages, for a rank that looks at memory meanwhile.
 /// 12. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
 ///
 /// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.

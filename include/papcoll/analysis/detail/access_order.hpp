@@ -32,6 +32,8 @@ public:
         fill(memory::in, promised.in);
         fill(memory::out, std::max(promised.out, promised.in_place ? promised.in : 0));
         fill(memory::scratch, p.scratch);
+        fill(memory::node, p.node); // what others do there is node_order's
+        each_part(memory::node, 0, p.node, [](stretch& s) { s.open = s.there = true; });
         each_part(memory::scratch, 0, p.scratch, [](stretch& s) { s.open = true; });
         for (auto const& part : promised.given)
             each_part(place(part.where.where()), part.where.offset(), part.where.end(),
@@ -174,7 +176,7 @@ private:
 
     program const& m_program;
     int m_rank;
-    std::array<stretch_map, 3> m_stretches;
+    std::array<stretch_map, memory_kinds> m_stretches;
     std::vector<std::size_t> m_seen; // in which search
     std::vector<index> m_open;
     std::size_t m_search = 0;

@@ -25,7 +25,7 @@ public:
         : m_program(p)
         , m_rank(rank)
         , m_ranks(ranks)
-        , m_sizes{promised.in, promised.out, p.scratch}
+        , m_sizes{promised.in, promised.out, p.scratch, p.node}
         , m_promised(promised) {}
 
     [[nodiscard]] auto check() const -> verdict {
@@ -36,11 +36,20 @@ public:
             return whose + (m_program.in_place ? " is in place, but the call is not"
                                                : " is not in place, but the call is");
         if (auto violation = lists_fit()) return whose + *violation;
-        std::size_t contributions = 0;
+        std::size_t contributions = 0, awaits = 0;
+        std::optional<index> last_post;
         for (index i = 0; i < m_program.size(); ++i) {
             if (auto violation = instruction(i)) return text_of(m_program, m_rank, i) + *violation;
+            if (m_program.instructions[i].what == program::action::await && !has_number(awaits++))
+                return text_of(m_program, m_rank, i) + " has no number of posts that it waits for";
+            if (m_program.instructions[i].what == program::action::post) {
+                if (last_post && !waits_for(i, *last_post))
+                    return text_of(m_program, m_rank, i) + " does not wait for the post before it";
+                last_post = i;
+            }
             contributions += m_program.instructions[i].what == program::action::contribution ? 1 : 0;
         }
+        if (awaits != m_program.posts.size()) return whose + " has other awaits than it has numbers for";
         if (m_promised.late && contributions == 0)
             return whose + " never takes the contribution, which comes later";
         if (!m_promised.late && contributions > 0)
@@ -81,6 +90,7 @@ private:
                 return " uses " + text_of(r) + ", which has " +
                        std::to_string(m_sizes[static_cast<std::size_t>(r.where())]);
         if (m_program.is_message(i)) return message(i);
+        if (m_program.is_sign(i)) return sign(i);
         if (m_program.instructions[i].what == program::action::contribution) return contribution(i);
         return computation(i);
     }
@@ -93,10 +103,28 @@ private:
         }
         return {};
     }
+    [[nodiscard]] auto waits_for(index i, index earlier) const -> bool {
+        auto const waits = m_program.waits_of(i);
+        return m_program.uncut || std::binary_search(waits.begin(), waits.end(), earlier);
+    }
+    [[nodiscard]] auto has_number(std::size_t position) const -> bool {
+        return position < m_program.posts.size() && m_program.posts[position] > 0;
+    }
+    [[nodiscard]] auto unknown_peer(index i) const -> verdict {
+        int const peer = m_program.instructions[i].peer;
+        if (peer >= 0 && peer < m_ranks) return {};
+        return " names a rank that is not among the " + std::to_string(m_ranks);
+    }
+    [[nodiscard]] auto sign(index i) const -> verdict {
+        for (auto const& r : m_program.regions_of(i))
+            if (r.where() != memory::node) return " is about " + text_of(r) + ", which nobody shares";
+        if (m_program.instructions[i].what == program::action::post) return {};
+        if (m_program.instructions[i].peer == m_rank) return " waits for the rank itself";
+        return unknown_peer(i);
+    }
     [[nodiscard]] auto message(index i) const -> verdict {
         int const peer = m_program.instructions[i].peer;
-        if (peer < 0 || peer >= m_ranks)
-            return " names a rank that is not among the " + std::to_string(m_ranks);
+        if (auto violation = unknown_peer(i)) return violation;
         if (peer == m_rank) return " is a message of a rank to itself";
         return m_program.instructions[i].what == program::action::receive ? apart(i) : std::nullopt;
     }
@@ -149,7 +177,7 @@ private:
     program const& m_program;
     int m_rank;
     int m_ranks;
-    std::array<std::size_t, 3> m_sizes;
+    std::array<std::size_t, memory_kinds> m_sizes;
     rank_promise const& m_promised;
 };
 

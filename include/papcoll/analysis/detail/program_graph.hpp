@@ -4,6 +4,7 @@
 #include <papcoll/analysis/cost_model.hpp>
 #include <papcoll/program/program.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -49,7 +50,7 @@ public:
         if (p.native) throw std::invalid_argument("papcoll: native calls cannot be simulated");
         int const rank = ranks();
         auto const first = static_cast<number>(m_nodes.size());
-        m_ranks.push_back({.first = first});
+        m_ranks.push_back({.first = first, .first_await = m_awaits.size()});
         number last_send = none, last_receive = none;
         for (program::index i = 0; i < p.size(); ++i) {
             add_node(p, i, rank);
@@ -63,6 +64,7 @@ public:
     /// When all programs have been added: finds out which send belongs to which receive. Throws
     /// std::invalid_argument, naming the ranks, unless each has its counterpart of the same length.
     void join() {
+        join_signs();
         sort(m_receives, [](half const& e) { return e.peer; });
         sort(m_receives, [](half const& e) { return e.rank; });
         sort(m_sends, [](half const& e) { return e.peer; });
@@ -82,6 +84,14 @@ public:
         auto const end = i + 1 < m_nodes.size() ? m_nodes[i + 1].first_follower : m_followers.size();
         return std::span(m_followers).subspan(begin, end - begin);
     }
+    /// The awaits that wait for this post.
+    [[nodiscard]] auto awaiting(number post) const -> std::span<number const> {
+        auto const begin = std::lower_bound(m_awaited.begin(), m_awaited.end(), post);
+        auto const end = std::upper_bound(begin, m_awaited.end(), post);
+        return std::span(m_awaiting)
+            .subspan(static_cast<std::size_t>(begin - m_awaited.begin()),
+                     static_cast<std::size_t>(end - begin));
+    }
     /// Of this rank: the messages that it sends and receives first.
     [[nodiscard]] auto first_send(int rank) const -> number { return of(rank).first_send; }
     [[nodiscard]] auto first_receive(int rank) const -> number { return of(rank).first_receive; }
@@ -96,9 +106,16 @@ public:
 private:
     struct rank_part {
         number first;
+        std::size_t first_await;
         number first_send = none;
         number first_receive = none;
         bool contributes = false;
+        std::vector<number> posts = {};
+    };
+    struct open_await {
+        number at;
+        int peer;
+        std::size_t post; // from 0
     };
     /// One end of a message.
     struct half {
@@ -133,12 +150,39 @@ private:
             n.at_once = n.waits == 0;
             n.waits += n.at_once ? 1 : 0;
             break;
+        case program::action::post:
+            m_ranks.back().posts.push_back(at);
+            n.at_once = n.waits == 0;
+            n.waits += n.at_once ? 1 : 0;
+            break;
+        case program::action::await:
+            m_awaits.push_back({at, from.peer, p.posts[m_awaits.size() - m_ranks.back().first_await] - 1});
+            n.at_once = n.waits == 0;
+            n.waits += n.at_once ? 2 : 1;
+            break;
         case program::action::contribution:
             ++n.waits;
             m_ranks.back().contributes = true;
             break;
         }
         m_nodes.push_back(n);
+    }
+    void join_signs() {
+        std::vector<std::pair<number, number>> pairs; // post and await
+        for (auto const& a : m_awaits) {
+            if (a.peer < 0 || a.peer >= ranks() || a.post >= of(a.peer).posts.size())
+                throw std::invalid_argument("papcoll: the programs cannot proceed: rank " +
+                                            std::to_string(m_nodes[a.at].rank) + " awaits post " +
+                                            std::to_string(a.post + 1) + " of rank " +
+                                            std::to_string(a.peer) + ", which never comes");
+            pairs.emplace_back(of(a.peer).posts[a.post], a.at);
+        }
+        std::sort(pairs.begin(), pairs.end());
+        for (auto const& [post, await] : pairs) {
+            m_awaited.push_back(post);
+            m_awaiting.push_back(await);
+        }
+        m_awaits = {};
     }
     void chain(number& first, number& last, number i) {
         (last == none ? first : m_nodes[last].next) = i;
@@ -200,7 +244,9 @@ private:
     std::vector<node> m_nodes;
     std::vector<number> m_followers;
     std::vector<rank_part> m_ranks;
-    std::vector<half> m_sends, m_receives; // until join()
+    std::vector<half> m_sends, m_receives;     // until join()
+    std::vector<open_await> m_awaits;          // until join()
+    std::vector<number> m_awaited, m_awaiting; // in pairs, sorted
     std::vector<number> m_place;
 };
 

@@ -9,7 +9,17 @@
 namespace papcoll::inline v0::detail {
 
 [[nodiscard]] constexpr auto name_of(memory where) -> char const* {
-    return where == memory::in ? "in" : where == memory::out ? "out" : "scratch";
+    switch (where) {
+    case memory::in:
+        return "in";
+    case memory::out:
+        return "out";
+    case memory::scratch:
+        return "scratch";
+    case memory::node:
+        break;
+    }
+    return "the node's memory";
 }
 /// "elements 3 to 6 of scratch"
 [[nodiscard]] inline auto text_of(memory where, std::size_t begin, std::size_t end) -> std::string {
@@ -24,6 +34,7 @@ namespace papcoll::inline v0::detail {
     auto const& instruction = p.instructions[i];
     auto text = "instruction " + std::to_string(i) + " of rank " + std::to_string(rank) + " (" +
                 std::string(to_string(instruction.what));
+    if (instruction.what == program::action::await) text += " of rank " + std::to_string(instruction.peer);
     if (p.is_message(i))
         text += (instruction.what == program::action::send ? " to rank " : " from rank ") +
                 std::to_string(instruction.peer);

@@ -115,10 +115,13 @@ private:
         bool const both = !news.queued && !takes_processor(news.about);
         for (auto const follower : m_graph.followers(news.about))
             if (both || takes_processor(follower) == news.queued) release(follower);
+        if (m_graph[news.about].what == action::post)
+            for (auto const await : m_graph.awaiting(news.about)) release(await);
     }
     void release(number i) {
         if (i == none || --m_waits[i] > 0) return;
         if (m_graph[i].what == action::send) return begin_message(i);
+        if (m_graph[i].what == action::await) stay(m_graph[i].rank);
         m_news.push_back({i, takes_processor(i)});
         if (takes_processor(i)) m_joining.push_back(i);
     }

@@ -3,6 +3,7 @@
 
 #include <papcoll/analysis/detail/combined_values.hpp>
 #include <papcoll/analysis/detail/message_pairs.hpp>
+#include <papcoll/analysis/detail/node_order.hpp>
 #include <papcoll/analysis/detail/program_text.hpp>
 #include <papcoll/analysis/detail/symbolic_memory.hpp>
 #include <papcoll/analysis/promise.hpp>
@@ -49,12 +50,19 @@ public:
         if (open_receive() == i) ++m_next_receive;
         for (auto f = m_first_follower[i]; f < m_first_follower[i + 1]; ++f) --m_left[m_followers[f]];
     }
-    /// The next instruction that is no receive, if it may begin now; a send begins with this.
-    [[nodiscard]] auto next(program const& p) -> std::optional<index> {
+    /// The next instruction that is no receive, if it may begin now; a send begins with this. An await
+    /// ends with this if `has_posted(peer, posts)`.
+    template <class HasPosted>
+    [[nodiscard]] auto next(program const& p, HasPosted const& has_posted) -> std::optional<index> {
         while (m_next < p.size() && p.instructions[m_next].what == program::action::receive) ++m_next;
         if (m_next == p.size() || !may_begin(m_next)) return std::nullopt;
-        bool const sends = p.instructions[m_next].what == program::action::send;
+        auto const& instruction = p.instructions[m_next];
+        bool const sends = instruction.what == program::action::send;
         if (sends && m_send) return std::nullopt;
+        if (instruction.what == program::action::await) {
+            if (!has_posted(instruction.peer, p.posts[m_awaits])) return std::nullopt;
+            ++m_awaits;
+        }
         if (sends) m_send = m_next;
         return m_next++;
     }
@@ -67,6 +75,8 @@ public:
     }
     /// The first of those that are no receives that has not begun.
     [[nodiscard]] auto next_to_begin() const -> index { return m_next; }
+    /// How many awaits have ended.
+    [[nodiscard]] auto awaits() const -> std::size_t { return m_awaits; }
 
 private:
     std::vector<index> m_first_follower, m_followers;
@@ -75,6 +85,7 @@ private:
     std::vector<index> m_receives;
     std::size_t m_next_receive = 0;
     index m_next = 0;
+    std::size_t m_awaits = 0;
     std::optional<index> m_send;
 };
 
@@ -88,15 +99,20 @@ public:
     using index = program::index;
     using verdict = std::optional<std::string>;
 
-    symbolic_execution(std::span<program const> programs, promise const& promised, message_pairs const& pairs)
+    symbolic_execution(std::span<program const> programs, promise const& promised, message_pairs const& pairs,
+                       node_groups const& groups)
         : m_programs(programs)
         , m_promise(promised)
         , m_pairs(pairs)
+        , m_groups(groups)
+        , m_node_order(programs, groups)
+        , m_posts(programs.size())
         , m_values(programs.size(), promised.alike) {
         m_progress.reserve(programs.size());
         for (std::size_t rank = 0; rank < programs.size(); ++rank) {
             m_progress.emplace_back(programs[rank]);
             m_memory.emplace_back(programs[rank].in_place);
+            m_nodes.emplace_back(false);
             if (!promised.ranks[rank].late) give(rank);
         }
     }
@@ -133,9 +149,16 @@ private:
     void advance(std::size_t rank) {
         auto& mine = m_progress[rank];
         for (bool any = true; any && !m_violation;) {
-            while (auto const i = m_violation ? std::nullopt : mine.next(m_programs[rank])) {
+            auto const has_posted = [&](int peer, index posts) {
+                return m_posts[static_cast<std::size_t>(peer)] >= posts;
+            };
+            while (auto const i = m_violation ? std::nullopt : mine.next(m_programs[rank], has_posted)) {
                 if (m_programs[rank].is_message(*i)) continue;
-                compute(rank, *i);
+                order(rank, *i);
+                if (m_programs[rank].instructions[*i].what == program::action::post)
+                    post(rank);
+                else if (!m_programs[rank].is_sign(*i) && !m_violation)
+                    compute(rank, *i);
                 mine.end(*i);
             }
             any = meet(rank, mine.open_send(), true);
@@ -157,11 +180,22 @@ private:
         m_awake.push_back(peer);
         return true;
     }
+    void order(std::size_t rank, index i) {
+        if (auto violation = m_node_order.execute(rank, i)) fail(std::move(*violation));
+    }
+    void post(std::size_t rank) {
+        ++m_posts[rank];
+        for (auto const other : m_groups.members(rank))
+            if (other != rank) m_awake.push_back(other);
+    }
     void transfer(std::size_t from, index send, std::size_t to, index receive) {
+        order(from, send);
+        order(to, receive);
         m_left.clear();
-        for (auto const& r : m_programs[from].regions_of(send)) m_memory[from].read(r, m_left);
+        for (auto const& r : m_programs[from].regions_of(send)) memory_of(from, r).read(r, m_left);
         std::size_t next = 0, skipped = 0;
-        for (auto const& r : m_programs[to].regions_of(receive)) m_memory[to].write(r, m_left, next, skipped);
+        for (auto const& r : m_programs[to].regions_of(receive))
+            memory_of(to, r).write(r, m_left, next, skipped);
         m_progress[from].end(send);
         m_progress[to].end(receive);
     }
@@ -180,14 +214,17 @@ private:
             else
                 contribute(rank, regions[r]);
     }
+    [[nodiscard]] auto memory_of(std::size_t rank, region const& r) -> symbolic_memory& {
+        return r.where() == memory::node ? m_nodes[m_groups.group(rank)] : m_memory[rank];
+    }
     void copy(std::size_t rank, region const& target, region const& source) {
         m_left.clear();
-        m_memory[rank].read(source, m_left);
+        memory_of(rank, source).read(source, m_left);
         store(rank, target, m_left);
     }
     void store(std::size_t rank, region const& target, runs const& values) {
         std::size_t next = 0, skipped = 0;
-        m_memory[rank].write(target, values, next, skipped);
+        memory_of(rank, target).write(target, values, next, skipped);
     }
     /// What the user puts there.
     void contribute(std::size_t rank, region const& target) {
@@ -204,8 +241,8 @@ private:
         m_left.clear();
         m_right.clear();
         m_result.clear();
-        m_memory[rank].read(left, m_left);
-        m_memory[rank].read(right, m_right);
+        memory_of(rank, left).read(left, m_left);
+        memory_of(rank, right).read(right, m_right);
         auto const origin = origin_of(rank, i, target, left, right);
         each_pair(m_left, m_right, [&](value_run const& a, value_run const& b) {
             if (m_violation || !may_combine(rank, i, a, b)) return;
@@ -263,6 +300,10 @@ private:
         auto const& mine = m_progress[rank];
         for (auto const w : p.waits_of(i))
             if (!mine.has_ended(w)) return {rank, w};
+        if (p.instructions[i].what == program::action::await && mine.next_to_begin() == i) {
+            auto const peer = static_cast<std::size_t>(p.instructions[i].peer);
+            return {peer, m_groups.posts(peer)[p.posts[mine.awaits()] - 1]};
+        }
         bool const receives = p.instructions[i].what == program::action::receive;
         auto const open = receives ? mine.open_receive() : mine.open_send();
         if (open == i) return {static_cast<std::size_t>(p.instructions[i].peer), m_pairs.partner(rank, i)};
@@ -347,10 +388,14 @@ private:
     std::span<program const> m_programs;
     promise const& m_promise;
     message_pairs const& m_pairs;
+    node_groups const& m_groups;
+    node_order m_node_order;
+    std::vector<index> m_posts; // how many each rank has made
     combined_values m_values;
     std::vector<rank_progress> m_progress;
     std::vector<symbolic_memory> m_memory;
-    std::vector<std::size_t> m_awake; // ranks of which something may begin
+    std::vector<symbolic_memory> m_nodes; // by group
+    std::vector<std::size_t> m_awake;     // ranks of which something may begin
     runs m_left, m_right, m_result;
     verdict m_violation;
 };

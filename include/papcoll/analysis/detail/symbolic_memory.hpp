@@ -115,7 +115,7 @@ private:
     }
 
     bool m_in_place;
-    std::array<run_map, 3> m_runs;
+    std::array<run_map, memory_kinds> m_runs;
 };
 
 } // namespace papcoll::inline v0::detail

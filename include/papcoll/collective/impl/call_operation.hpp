@@ -107,6 +107,8 @@ template <transport Transport>
     auto shape = shape_of(call, c.size(), c.rank());
     shape.has_native = has_native<Transport>(call);
     shape.nodes = c.nodes();
+    if (call.memory.type->wire == element_type::format::bytes && !call.memory.late)
+        shape.shared_bytes = c.shared_bytes();
     shape.tuning = &c.tuning();
     return shape;
 }
@@ -277,6 +279,8 @@ template <transport Transport>
     bool const is_open = s.call.memory.late != nullptr;
     auto const& tags = is_open ? c->open_tags() : c->tags();
     int const tag = c->next_tag(tags);
+    s.call.memory.shared = c->shared();
+    s.call.memory.call = c->sequence();
     std::string complaint;
     try {
         complaint = complaint_of(s, shape, c->checks());

@@ -81,6 +81,8 @@ template <transport Transport>
 template <transport Transport, class FindPlan>
 void run_alone(context<Transport>& c, call_description& call, FindPlan find_plan) {
     int const tag = c.next_tag(c.tags());
+    call.memory.shared = c.shared();
+    call.memory.call = c.sequence();
     std::exception_ptr failure;
     try {
         failure = run_plan(c, call, find_plan(), tag);

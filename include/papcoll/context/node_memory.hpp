@@ -1,0 +1,166 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// Memory that the ranks of a communicator which are on one node share, and the signs by which they tell each
+/// other what they have done there.
+///
+/// Each call has an area in it: one of 16 short ones, or one of 3 long ones, by the number of the call, so
+/// that ranks find it without a word. A rank may be as many calls ahead of the slowest as there are areas of
+/// the kind: before it uses one it looks whether all ranks have ended the calls up to the one that had it
+/// before. Every word is written by one rank alone.
+///
+/// Driven by one thread of a rank at a time.
+class node_memory {
+public:
+    static constexpr std::uint64_t short_areas = 16, long_areas = 3;
+    /// Of the memory of a rank: a 64th for each short area, a quarter for each long one.
+    static constexpr std::size_t short_share = 64, long_share = 4;
+    /// What a rank gives is a multiple of this.
+    static constexpr std::size_t granularity = short_share * 128;
+
+    /// What one call uses.
+    struct area {
+        std::byte* data = nullptr;
+        std::uint64_t call = 0;
+        std::uint64_t key = 0;
+        std::size_t number = 0;
+        std::uint64_t posts = 0; ///< of this rank
+        std::uint64_t depth = 0; ///< how many calls this one may be ahead of others
+    };
+    /// What a rank has told of a call.
+    enum class news {
+        none,     ///< it has not come so far
+        there,    ///< it has
+        failed,   ///< it has, but could not do what it should
+        different ///< it makes another call
+    };
+
+    /// How long the segment must be, which is zero at first.
+    [[nodiscard]] static auto segment_bytes(std::size_t members, std::size_t bytes_per_rank) -> std::size_t {
+        return header_bytes(members) + members * bytes_per_rank;
+    }
+
+    /// `members`: the ranks on this node, in ascending order, of a communicator of `ranks`.
+    node_memory(std::shared_ptr<std::byte> segment, std::size_t bytes_per_rank,
+                std::vector<int> const& members, int rank, int ranks)
+        : m_segment(std::move(segment))
+        , m_bytes(bytes_per_rank)
+        , m_members(members.size())
+        , m_member_of(static_cast<std::size_t>(ranks), 0) {
+        for (std::size_t m = 0; m < members.size(); ++m)
+            m_member_of[static_cast<std::size_t>(members[m])] = static_cast<std::uint32_t>(m);
+        m_me = member(rank);
+        m_active.reserve(8);
+    }
+
+    /// What each rank gives.
+    [[nodiscard]] auto bytes_per_rank() const -> std::size_t { return m_bytes; }
+
+    /// The area of a call, numbered from 1 in the order of the calls of the communicator, for `bytes` of all
+    /// ranks together. `key`: calls that belong together have the same.
+    [[nodiscard]] auto reserve(std::uint64_t call, std::uint64_t key, std::size_t bytes) -> area {
+        area a{.call = call, .key = key};
+        bool const is_short = bytes <= m_members * (m_bytes / short_share);
+        auto const each = m_members * (m_bytes / (is_short ? short_share : long_share));
+        a.depth = is_short ? short_areas : long_areas;
+        auto const turn = static_cast<std::size_t>(call % a.depth);
+        a.number = is_short ? turn : short_areas + turn;
+        a.data = m_segment.get() + header_bytes(m_members) +
+                 (is_short ? turn * each : m_members * (m_bytes / long_share) + turn * each);
+        m_active.push_back(call);
+        tell_done(oldest() - 1);
+        return a;
+    }
+    /// Whether nobody uses it any more for an earlier call.
+    [[nodiscard]] auto is_free(area const& a) -> bool {
+        if (a.call <= a.depth) return true;
+        auto const needed = a.call - a.depth;
+        if (m_all_done >= needed) return true;
+        std::uint64_t least = m_done;
+        for (std::size_t m = 0; m < m_members; ++m)
+            if (m != m_me) least = std::min(least, word(done_word(m)).load(std::memory_order_acquire));
+        m_all_done = std::max(m_all_done, least);
+        return m_all_done >= needed;
+    }
+    /// The next post of this rank. What it did before is seen by those who find it.
+    void post(area& a, bool failed) {
+        if (a.posts == 0) word(line(a, m_me) + 1).store(a.key, std::memory_order_relaxed);
+        word(line(a, m_me)).store(state(a.call, ++a.posts, failed), std::memory_order_release);
+    }
+    /// Whether a rank has come to its post of that number.
+    [[nodiscard]] auto look(area const& a, int rank, std::uint64_t posts) const -> news {
+        auto const at = line(a, member(rank));
+        auto const seen = word(at).load(std::memory_order_acquire);
+        if (seen < state(a.call, posts, false)) return news::none;
+        if (word(at + 1).load(std::memory_order_relaxed) != a.key) return news::different;
+        return (seen & 1U) != 0 ? news::failed : news::there;
+    }
+    /// This rank does nothing more to the area.
+    void end(area const& a) {
+        m_last = std::max(m_last, a.call);
+        m_active.erase(std::remove(m_active.begin(), m_active.end(), a.call), m_active.end());
+        tell_done(m_active.empty() ? m_last : oldest() - 1);
+    }
+    /// This rank gives the call up: to the others all its posts have failed.
+    void abandon(area& a) {
+        if (a.posts == 0) word(line(a, m_me) + 1).store(a.key, std::memory_order_relaxed);
+        word(line(a, m_me)).store(state(a.call, most_posts, true), std::memory_order_release);
+        end(a);
+    }
+
+private:
+    static constexpr unsigned post_bits = 24;
+    static constexpr std::uint64_t most_posts = (std::uint64_t{1} << post_bits) - 1;
+    static constexpr std::size_t words_per_line = 8;
+    using word_type = std::atomic_ref<std::uint64_t>;
+    static_assert(word_type::is_always_lock_free);
+
+    static constexpr auto state(std::uint64_t call, std::uint64_t posts, bool failed) -> std::uint64_t {
+        return (call << post_bits | posts) << 1U | (failed ? 1U : 0U);
+    }
+    /// Two lines each for how far a rank has come, and one for each area, behind one for who makes it.
+    static constexpr auto header_bytes(std::size_t members) -> std::size_t {
+        auto const lines = 1 + members * (2 + short_areas + long_areas);
+        return (lines * words_per_line * sizeof(std::uint64_t) + 4095) / 4096 * 4096;
+    }
+    [[nodiscard]] auto member(int rank) const -> std::size_t {
+        return m_member_of[static_cast<std::size_t>(rank)];
+    }
+    [[nodiscard]] auto word(std::size_t i) const -> word_type {
+        return word_type(reinterpret_cast<std::uint64_t*>(m_segment.get())[i]);
+    }
+    [[nodiscard]] static auto done_word(std::size_t m) -> std::size_t { return (1 + 2 * m) * words_per_line; }
+    [[nodiscard]] auto line(area const& a, std::size_t m) const -> std::size_t {
+        return (1 + (2 + a.number) * m_members + m) * words_per_line;
+    }
+    [[nodiscard]] auto oldest() const -> std::uint64_t {
+        return *std::min_element(m_active.begin(), m_active.end());
+    }
+    void tell_done(std::uint64_t call) {
+        if (call <= m_done) return;
+        m_done = call;
+        word(done_word(m_me)).store(call, std::memory_order_release);
+    }
+
+    std::shared_ptr<std::byte> m_segment;
+    std::size_t m_bytes;
+    std::size_t m_members;
+    std::size_t m_me = 0;
+    std::vector<std::uint32_t> m_member_of; // by rank
+    std::vector<std::uint64_t> m_active;    // calls that have an area
+    std::uint64_t m_last = 0;               // the latest call that has ended
+    std::uint64_t m_done = 0;               // up to where all have
+    std::uint64_t m_all_done = 0;           // on all ranks, as far as was looked
+};
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,180 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/node_memory.hpp>
+#include <papcoll/detail/hash.hpp>
+#include <papcoll/detail/impl.hpp>
+#include <papcoll/policy/plan_size.hpp>
+#include <papcoll/policy/shared_memory.hpp>
+#include <papcoll/program/node_exchange.hpp>
+#include <papcoll/program/program_builder.hpp>
+#include <papcoll/schedule/block_partition.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// How a call of ranks of one node uses their memory.
+class shared_memory_plan final : public program::source {
+public:
+    explicit shared_memory_plan(call_shape const& shape)
+        : m_shape(shape)
+        , m_parts(has_parts(shape.operation) ? rank_ranges(shape) : std::vector<block_range>())
+        , m_key(key_of(shape))
+        , m_longest(longest())
+        , m_is_short(m_longest <= stretch(node_memory::short_share))
+        , m_stretch(m_is_short ? rounded(m_longest) : stretch(node_memory::long_share)) {
+        m_shape.sizes = m_shape.displacements = {}; // they go with the call; m_parts is what they say
+        m_shape.nodes = {};
+        m_shape.tuning = nullptr;
+    }
+
+    /// Whether there is room for a piece for each rank.
+    [[nodiscard]] auto fits() const -> bool { return m_stretch / 2 / size(m_shape.ranks) > 0; }
+    [[nodiscard]] auto write() const -> program override {
+        program_builder to(m_shape.in_place);
+        to.share(m_stretch * size(m_shape.ranks), m_key);
+        node_exchange exchange(to, m_shape.ranks, m_shape.rank, m_stretch);
+        write(exchange);
+        return to.finish();
+    }
+    /// The program of a rank that is alone.
+    [[nodiscard]] auto write_alone() const -> program {
+        program_builder to(m_shape.in_place);
+        auto const target = m_parts.empty() || m_shape.operation == collective_kind::reduce_scatter
+                                ? region(memory::out, 0, m_shape.count)
+                                : region(memory::out, m_parts[0].offset, m_parts[0].size);
+        auto const source = m_parts.empty() ? region(memory::in, 0, m_shape.count) : own_part(true);
+        if (m_shape.operation != collective_kind::broadcast) to.copy(target, source);
+        return to.finish();
+    }
+    /// About how much memory the program takes.
+    [[nodiscard]] auto program_bytes() const -> std::size_t {
+        constexpr std::size_t each = 6 * sizeof(program::instruction) + 12 * sizeof(region);
+        auto const rounds = m_longest / std::max<std::size_t>(chunk(), 1) + 1;
+        return rounds * size(m_shape.ranks) * each;
+    }
+    [[nodiscard]] auto held_bytes() const -> std::size_t override {
+        return sizeof(*this) + detail::held_bytes(m_parts);
+    }
+
+private:
+    static auto size(int n) -> std::size_t { return static_cast<std::size_t>(n); }
+    static auto has_parts(collective_kind kind) -> bool {
+        return kind == collective_kind::gather || kind == collective_kind::all_gather ||
+               kind == collective_kind::reduce_scatter;
+    }
+    static auto key_of(call_shape const& shape) -> std::uint64_t {
+        std::array const numbers{static_cast<std::uint64_t>(shape.operation), std::uint64_t{shape.count},
+                                 std::uint64_t{shape.element_bytes}, static_cast<std::uint64_t>(shape.root)};
+        return hash_bytes(std::as_bytes(shape.sizes), hash_bytes(std::as_bytes(std::span(numbers))));
+    }
+    /// What of one rank goes through its stretch.
+    [[nodiscard]] auto longest() const -> std::size_t {
+        if (m_shape.operation != collective_kind::gather && m_shape.operation != collective_kind::all_gather)
+            return m_shape.operation == collective_kind::broadcast
+                       ? (m_shape.count + size(m_shape.ranks) - 1) / size(m_shape.ranks)
+                       : pieces_together();
+        std::size_t most = 0;
+        for (auto const& part : m_parts) most = std::max(most, part.size);
+        return most;
+    }
+    /// Where each rank has a piece for each, all pieces have equal room.
+    [[nodiscard]] auto pieces_together() const -> std::size_t {
+        if (m_shape.operation == collective_kind::all_to_all) return 2 * m_shape.count;
+        if (m_shape.operation != collective_kind::reduce_scatter) return m_shape.count;
+        std::size_t most = 0;
+        for (auto const& part : m_parts) most = std::max(most, part.size);
+        return 2 * most * size(m_shape.ranks);
+    }
+    /// Stretches begin at cache lines.
+    [[nodiscard]] auto step() const -> std::size_t {
+        return 64 / std::gcd<std::size_t>(64, m_shape.element_bytes);
+    }
+    [[nodiscard]] auto rounded(std::size_t elements) const -> std::size_t {
+        auto const unit = 2 * size(m_shape.ranks);
+        return std::max((elements + step() - 1) / step() * step(), (unit + step() - 1) / step() * step());
+    }
+    [[nodiscard]] auto stretch(std::size_t share) const -> std::size_t {
+        return m_shape.shared_bytes / share / m_shape.element_bytes / step() * step();
+    }
+    [[nodiscard]] auto chunk() const -> std::size_t {
+        constexpr std::size_t chunk_bytes = std::size_t(32) << 10;
+        return std::clamp<std::size_t>(chunk_bytes / m_shape.element_bytes, 1,
+                                       std::max<std::size_t>(m_stretch / 2, 1));
+    }
+
+    void write(node_exchange& to) const {
+        auto const n = m_shape.count;
+        bool const in_shares = !m_is_short && m_shape.ranks > 2;
+        switch (m_shape.operation) {
+        case collective_kind::broadcast:
+            return to.broadcast(m_shape.root, n, m_is_short ? std::max<std::size_t>(n, 1) : chunk());
+        case collective_kind::reduce:
+            if (in_shares) return to.shared_reduce(m_shape.root, n);
+            return to.reduce(m_shape.root, n, m_is_short ? m_stretch : chunk());
+        case collective_kind::all_reduce:
+            if (m_is_short) return to.all_reduce(n);
+            return to.shared_all_reduce(n);
+        case collective_kind::gather:
+            return to.gather(m_shape.root, m_parts, own_part(m_shape.rank == m_shape.root),
+                             m_is_short ? m_stretch : chunk());
+        case collective_kind::all_gather:
+            return to.all_gather(m_parts, own_part(true), m_is_short ? m_stretch : m_stretch / 2);
+        case collective_kind::reduce_scatter:
+            return to.reduce_scatter(m_parts);
+        case collective_kind::all_to_all:
+            return to.all_to_all(n / size(m_shape.ranks));
+        }
+    }
+    [[nodiscard]] auto own_part(bool has_target) const -> region {
+        auto const& mine = m_parts[size(m_shape.rank)];
+        if (has_target && m_shape.in_place) return {memory::out, mine.offset, mine.size};
+        return {memory::in, 0, mine.size};
+    }
+
+    call_shape m_shape;
+    std::vector<block_range> m_parts;
+    std::uint64_t m_key;
+    std::size_t m_longest; // elements
+    bool m_is_short;       // one chunk is all
+    std::size_t m_stretch;
+};
+
+} // namespace detail
+
+PAPCOLL_IMPL auto shared_memory::serves(call_shape const& shape) -> bool {
+    if (shape.shared_bytes == 0 || shape.ranks < 2 || shape.nodes.empty()) return false;
+    bool const one_node =
+        std::all_of(shape.nodes.begin(), shape.nodes.end(), [&](int node) { return node == shape.nodes[0]; });
+    return one_node && detail::shared_memory_plan(shape).fits();
+}
+PAPCOLL_IMPL void shared_memory::check(call_shape const& shape) const {
+    if (shape.ranks > 1 && !serves(shape))
+        throw std::invalid_argument(
+            "papcoll: shared_memory is for ranks of one node that share memory, and for "
+            "elements that travel as their bytes");
+}
+PAPCOLL_IMPL auto shared_memory::plan(call_shape const& shape, link_model const&) const -> program {
+    auto const source = std::make_shared<detail::shared_memory_plan const>(shape);
+    if (shape.ranks == 1) return source->write_alone();
+    if (source->program_bytes() <= plan_limit(shape.ranks) / 2) return source->write();
+    program result;
+    result.in_place = shape.in_place;
+    result.uncut = true;
+    result.written_by = source;
+    return result;
+}
+
+} // namespace papcoll::inline v0

@@ -1,0 +1,306 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/program/program_builder.hpp>
+#include <papcoll/schedule/block_partition.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+namespace papcoll::inline v0 {
+
+/// Collectives of ranks that share a node, all of them: what a rank has to give it copies to the memory of
+/// the node and posts it; who needs it awaits the post and takes it from there, or combines it from there.
+///
+/// The memory has an equal stretch for each rank, which is used as two windows or more in turn: long data
+/// goes through it chunk by chunk. A window is written again when all have made a post that comes after they
+/// read it. Operands are combined in the order of the ranks. A rank that only gives is done when it has
+/// posted its last chunk: who comes late finds it there.
+class node_exchange {
+public:
+    /// `stretch`: elements of the memory of each rank.
+    node_exchange(program_builder& to, int ranks, int rank, std::size_t stretch)
+        : m_to(to)
+        , m_ranks(ranks)
+        , m_rank(rank)
+        , m_stretch(stretch) {}
+
+    /// n elements of the root. It is done when the last have room in the memory.
+    void broadcast(int root, std::size_t n, std::size_t chunk) {
+        auto const all = m_stretch * size(m_ranks);
+        chunk = std::min(chunk, all);
+        auto const windows = all / chunk;
+        chunks const data(n, chunk);
+        for (std::size_t k = 0; k < data.count(); ++k) {
+            region const window(memory::node, k % windows * chunk, data.size(k));
+            region const mine(memory::out, data.begin(k), data.size(k));
+            if (m_rank == root) {
+                for (int r = 0; k >= windows && r < m_ranks; ++r)
+                    if (r != root) m_to.await(r, number(k - windows), window);
+                m_to.copy(window, mine);
+                post();
+            } else {
+                m_to.await(root, number(k), window);
+                m_to.copy(mine, window);
+                if (k + windows < data.count()) post();
+            }
+        }
+    }
+    /// n elements of each; the root combines them.
+    void reduce(int root, std::size_t n, std::size_t chunk) {
+        chunk = std::min(chunk, m_stretch);
+        auto const windows = m_stretch / chunk;
+        chunks const data(n, chunk);
+        for (std::size_t k = 0; k < data.count(); ++k) {
+            auto const window = [&](int r) { return place(r, k % windows * chunk, data.size(k)); };
+            if (m_rank != root) {
+                give_chunk(root, k, windows, window(m_rank), {memory::in, data.begin(k), data.size(k)});
+                continue;
+            }
+            region const result(memory::out, data.begin(k), data.size(k));
+            region const own(memory::in, data.begin(k), data.size(k));
+            // In place the rank's own operand must survive until it is its turn.
+            region mine = own;
+            if (m_to.in_place() && m_rank > 1) {
+                mine = window(m_rank);
+                m_to.copy(mine, own);
+            }
+            combine_all(result, [&](int r) {
+                if (r == m_rank) return mine;
+                m_to.await(r, number(k), window(r));
+                return window(r);
+            });
+            if (k + windows < data.count()) post();
+        }
+    }
+    /// n elements of each; each rank combines a share of every chunk, of which the root takes all.
+    void shared_reduce(int root, std::size_t n) {
+        reduce_in_shares(n, [&](int r) { return r == root; });
+    }
+    void shared_all_reduce(std::size_t n) {
+        reduce_in_shares(n, [](int) { return true; });
+    }
+    /// n elements of each, which have room in the memory; each rank combines them all, in the same bits.
+    void all_reduce(std::size_t n) {
+        region const in(memory::in, 0, n);
+        if (n == 0) return;
+        m_to.copy(place(m_rank, 0, n), in);
+        post();
+        combine_all(
+            region(memory::out, 0, n),
+            [&](int r) {
+                if (r != m_rank) m_to.await(r, 1, place(r, 0, n));
+                return r == m_rank && !m_to.in_place() ? in : place(r, 0, n);
+            },
+            true);
+    }
+    /// The part of rank r goes to parts[r] of the root. `own` is where this rank's is.
+    void gather(int root, std::span<block_range const> parts, region const& own, std::size_t chunk) {
+        chunk = std::min(chunk, m_stretch);
+        auto const windows = m_stretch / chunk;
+        auto const longest = chunks(longest_of(parts), chunk).count();
+        if (m_rank == root) m_to.copy(out(parts[index(m_rank)]), own);
+        for (std::size_t k = 0; k < longest; ++k) {
+            for (int r = 0; r < m_ranks; ++r) {
+                chunks const data(parts[index(r)].size, chunk);
+                if (r == root || k >= data.count() || (m_rank != root && m_rank != r)) continue;
+                auto const window = place(r, k % windows * chunk, data.size(k));
+                if (m_rank == r) {
+                    give_chunk(root, k, windows, window, own.part(data.begin(k), data.size(k)));
+                } else {
+                    m_to.await(r, number(k), window);
+                    m_to.copy(out(parts[index(r)]).part(data.begin(k), data.size(k)), window);
+                }
+            }
+            if (m_rank == root && k + windows < longest) post();
+        }
+    }
+    /// The part of rank r goes to parts[r] of all.
+    void all_gather(std::span<block_range const> parts, region const& own, std::size_t each) {
+        auto const rounds = chunks(longest_of(parts), each).count();
+        m_to.copy(out(parts[index(m_rank)]), own);
+        for (std::size_t k = 0; k < rounds; ++k) {
+            chunks const mine(own.size(), each);
+            if (k < mine.count())
+                m_to.copy(place(m_rank, k % 2 * each, mine.size(k)), own.part(mine.begin(k), mine.size(k)));
+            post();
+            for_others([&](int r) {
+                chunks const theirs(parts[index(r)].size, each);
+                auto const n = k < theirs.count() ? theirs.size(k) : 0;
+                auto const window = place(r, k % 2 * each, n);
+                take(r, k, k + 1 < rounds, window);
+                if (n > 0) m_to.copy(out(parts[index(r)]).part(theirs.begin(k), n), window);
+            });
+        }
+    }
+    /// The operands that lie in parts[r] belong to rank r.
+    void reduce_scatter(std::span<block_range const> parts) {
+        auto const each = share_of_window();
+        auto const rounds = chunks(longest_of(parts), each).count();
+        for (std::size_t k = 0; k < rounds; ++k) {
+            for (int r = 0; r < m_ranks; ++r)
+                if (r != m_rank || m_to.in_place()) give_piece(r, k, each, in(parts[index(r)]));
+            post();
+            chunks const mine(parts[index(m_rank)].size, each);
+            auto const n = k < mine.count() ? mine.size(k) : 0;
+            auto const operand = [&](int r) {
+                auto const piece = piece_for(m_rank, r, k, each, n);
+                if (r == m_rank)
+                    return m_to.in_place() ? piece : in(parts[index(r)]).part(n > 0 ? mine.begin(k) : 0, n);
+                take(r, k, k + 1 < rounds, piece);
+                return piece;
+            };
+            combine_all(region(memory::out, n > 0 ? mine.begin(k) : 0, n), operand);
+        }
+    }
+    /// n elements from each rank to each.
+    void all_to_all(std::size_t n) {
+        auto const each = share_of_window();
+        auto const block = [&](memory where, int r) { return region(where, index(r) * n, n); };
+        chunks const data(n, each);
+        m_to.copy(block(memory::out, m_rank), block(memory::in, m_rank));
+        for (std::size_t k = 0; k < data.count(); ++k) {
+            for (int r = 0; r < m_ranks; ++r)
+                if (r != m_rank) give_piece(r, k, each, block(memory::in, r));
+            post();
+            for_others([&](int r) {
+                auto const piece = piece_for(m_rank, r, k, each, data.size(k));
+                take(r, k, k + 1 < data.count(), piece);
+                m_to.copy(block(memory::out, r).part(data.begin(k), data.size(k)), piece);
+            });
+        }
+    }
+
+private:
+    using number_type = program::index;
+
+    /// Data in chunks of equal size but the last.
+    class chunks {
+    public:
+        chunks(std::size_t n, std::size_t each)
+            : m_size(n)
+            , m_each(each) {}
+        [[nodiscard]] auto count() const -> std::size_t { return (m_size + m_each - 1) / m_each; }
+        [[nodiscard]] auto begin(std::size_t k) const -> std::size_t { return k * m_each; }
+        [[nodiscard]] auto size(std::size_t k) const -> std::size_t {
+            return std::min(m_each, m_size - k * m_each);
+        }
+
+    private:
+        std::size_t m_size, m_each;
+    };
+
+    static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
+    static auto size(int i) -> std::size_t { return static_cast<std::size_t>(i); }
+    /// Posts are counted from 1.
+    static auto number(std::size_t k) -> number_type { return static_cast<number_type>(k + 1); }
+    static auto longest_of(std::span<block_range const> parts) -> std::size_t {
+        std::size_t longest = 0;
+        for (auto const& part : parts) longest = std::max(longest, part.size);
+        return longest;
+    }
+    static auto in(block_range const& r) -> region { return {memory::in, r.offset, r.size}; }
+    static auto out(block_range const& r) -> region { return {memory::out, r.offset, r.size}; }
+
+    [[nodiscard]] auto place(int rank, std::size_t offset, std::size_t n) const -> region {
+        return {memory::node, index(rank) * m_stretch + offset, n};
+    }
+    /// All that this rank has done so far is done.
+    auto post() -> number_type { return m_to.post(region(memory::node, 0, m_stretch * size(m_ranks))); }
+    /// Of the others the next ranks first, so that not all look at the same one.
+    template <class F>
+    void for_others(F f) const {
+        for (int i = 1; i < m_ranks; ++i) f((m_rank + i) % m_ranks);
+    }
+    /// Chunk k goes to the root.
+    void give_chunk(int root, std::size_t k, std::size_t windows, region const& window, region const& from) {
+        if (k >= windows) m_to.await(root, number(k - windows), window);
+        m_to.copy(window, from);
+        post();
+    }
+    /// Rank r has made its post k: these regions may be read and, where this rank writes more, its own
+    /// written again. That is waited for even if nothing is to be read.
+    void take(int r, std::size_t k, bool writes_more, region const& there) {
+        std::array const both{there, place(m_rank, 0, m_stretch)};
+        if (there.size() > 0 || writes_more)
+            m_to.await(r, number(k), std::span(both).first(writes_more ? 2 : 1));
+    }
+    /// result ← operand(0) ⊕ operand(1) ⊕ …
+    template <class Operand>
+    void combine_all(region const& result, Operand operand, bool alike = false) {
+        auto held = operand(0);
+        for (int r = 1; r < m_ranks; ++r) {
+            auto const next = operand(r);
+            if (result.size() > 0 && alike) m_to.combine_alike(result, held, next);
+            if (result.size() > 0 && !alike) m_to.combine(result, held, next);
+            held = result;
+        }
+        if (m_ranks == 1) m_to.copy(result, held);
+    }
+
+    // Where every rank gives every other a piece of a window.
+
+    [[nodiscard]] auto share_of_window() const -> std::size_t { return m_stretch / 2 / size(m_ranks); }
+    [[nodiscard]] auto piece_for(int receiver, int from, std::size_t k, std::size_t each, std::size_t n) const
+        -> region {
+        return place(from, k % 2 * (m_stretch / 2) + index(receiver) * each, n);
+    }
+    void give_piece(int r, std::size_t k, std::size_t each, region const& all) {
+        chunks const data(all.size(), each);
+        if (k >= data.count()) return;
+        m_to.copy(piece_for(r, m_rank, k, each, data.size(k)), all.part(data.begin(k), data.size(k)));
+    }
+
+    /// Of every chunk each rank combines a share, and those who take the result copy the others' shares.
+    template <class Takes>
+    void reduce_in_shares(std::size_t n, Takes takes) {
+        auto const each = m_stretch / 2;
+        chunks const data(n, each);
+        for (std::size_t k = 0; k < data.count(); ++k) {
+            auto const window = k % 2 * each;
+            auto const share = [&](int r) { return share_of(data.size(k), r); };
+            auto const there = [&](int r, block_range const& s) {
+                return place(r, window + s.offset, s.size);
+            };
+            auto const users = [&](memory where, block_range const& s) {
+                return region(where, data.begin(k) + s.offset, s.size);
+            };
+            bool const mine = takes(m_rank);
+            bool const overwrites = mine && m_to.in_place();
+            for (int r = 0; r < m_ranks; ++r)
+                if (r != m_rank || overwrites)
+                    m_to.copy(there(m_rank, share(r)), users(memory::in, share(r)));
+            post();
+            auto const own = share(m_rank);
+            auto const result = mine ? users(memory::out, own) : there(m_rank, own);
+            // What rank r posts in round k: first its operands, then its share of the result.
+            combine_all(result, [&](int r) {
+                if (r == m_rank) return overwrites ? there(r, own) : users(memory::in, own);
+                take(r, 2 * k, own.size == 0, there(r, own));
+                return there(r, own);
+            });
+            if (mine) m_to.copy(there(m_rank, own), result);
+            post();
+            if (!mine) continue;
+            for_others([&](int r) {
+                if (auto const s = share(r); s.size > 0) {
+                    m_to.await(r, number(2 * k + 1), there(r, s));
+                    m_to.copy(users(memory::out, s), there(r, s));
+                }
+            });
+        }
+    }
+    [[nodiscard]] auto share_of(std::size_t n, int r) const -> block_range {
+        block_partition const shares{n, m_ranks};
+        return {shares.offset(r), shares.size(r)};
+    }
+
+    program_builder& m_to;
+    int m_ranks;
+    int m_rank;
+    std::size_t m_stretch;
+};
+
+} // namespace papcoll::inline v0

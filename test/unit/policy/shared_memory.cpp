@@ -1,0 +1,75 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/shared_memory.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "support/every_program.hpp"
+
+using every_program::mixer;
+using papcoll::collective_kind;
+using program_calls::call;
+
+namespace {
+
+constexpr std::array kinds{collective_kind::broadcast,  collective_kind::reduce,
+                           collective_kind::all_reduce, collective_kind::gather,
+                           collective_kind::all_gather, collective_kind::reduce_scatter,
+                           collective_kind::all_to_all};
+
+auto call_of(collective_kind operation, int ranks, int root, std::size_t count, std::size_t shared,
+             mixer& mix) -> call {
+    call c;
+    c.shape.operation = operation;
+    c.shape.ranks = ranks;
+    c.shape.root = root;
+    every_program::fill(c, mix, count);
+    constexpr std::array<std::size_t, 4> sizes{1, 8, 24, 4};
+    c.shape.element_bytes = sizes[mix.below(4)];
+    c.shape.commutative = mix.coin();
+    c.shape.shared_bytes = shared;
+    c.late = call::which::none;
+    c.nodes.assign(static_cast<std::size_t>(ranks), 0);
+    return c;
+}
+void verify(call const& c) {
+    if (!papcoll::shared_memory::serves(c.shape) && c.shape.ranks > 1) {
+        bool served = false;
+        c.each_shape([&](auto const& mine) { served = papcoll::shared_memory::serves(mine); });
+        if (!served) return;
+    }
+    std::string wrong;
+    try {
+        wrong = violation_of(papcoll::shared_memory{}, c, program_calls::fast).value_or("");
+    } catch (std::exception const& e) {
+        wrong = c.text() + ": " + e.what();
+    }
+    CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+} // namespace
+
+TEST_CASE("collectives through shared memory keep their promise") {
+    mixer mix(7);
+    for (auto const operation : kinds)
+        for (int ranks = 1; ranks <= 13; ++ranks)
+            for (int const root : every_program::roots(operation, ranks))
+                for (auto const count : every_program::counts(ranks))
+                    for (std::size_t const shared : {std::size_t(8) << 10, std::size_t(256) << 10})
+                        if (count <= (shared > 10'000 ? 200'000u : 3'000u))
+                            verify(call_of(operation, ranks, root, count, shared, mix));
+}
+
+TEST_CASE("many ranks on a node") {
+    mixer mix(8);
+    for (auto const operation : kinds)
+        for (int const ranks : {16, 17, 33})
+            for (std::size_t const count :
+                 {std::size_t(0), std::size_t(1), std::size_t(33), std::size_t(9'000)})
+                verify(call_of(operation, ranks, ranks / 3, count, std::size_t(64) << 10, mix));
+}
