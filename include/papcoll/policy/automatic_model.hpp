@@ -7,6 +7,7 @@
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
 #include <papcoll/policy/known_policies.hpp>
+#include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/policy/two_level.hpp>
 
@@ -30,6 +31,7 @@ public:
     /// Circulant schedules are within (q − 1)/n of every bound that does not know the arrivals (paper 3);
     /// trees serve operators that do not commute and data that is not worth cutting.
     [[nodiscard]] auto choose() const -> automatic_choice {
+        if (shared_memory::serves(m_shape)) return {{"shared_memory", {}}, "model: all ranks share a node"};
         switch (m_shape.operation) {
         case collective_kind::reduce:
             return reduction("clairvoyant");

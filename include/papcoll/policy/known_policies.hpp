@@ -17,6 +17,7 @@
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/policy/ring.hpp>
+#include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
 #include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/policy/two_level.hpp>
@@ -42,10 +43,11 @@ struct call_knowledge {
 template <class Bits>
 class known_policies {
 public:
-    using all = std::tuple<circulant, two_level, basic_clairvoyant<Bits>, greedy_tree, binomial_tree,
-                           fibonacci_tree, arrival_tree, arrival_all_reduce, ring, neighbor_exchange,
-                           background_ring, background_circulant, linear, binomial_gather, sorted_linear,
-                           all_to_all_linear, all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync>;
+    using all =
+        std::tuple<circulant, two_level, basic_clairvoyant<Bits>, greedy_tree, binomial_tree, fibonacci_tree,
+                   arrival_tree, arrival_all_reduce, ring, neighbor_exchange, shared_memory, background_ring,
+                   background_circulant, linear, binomial_gather, sorted_linear, all_to_all_linear,
+                   all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync>;
 
     /// Of one collective, `native` first.
     static auto names(collective_kind operation) -> std::vector<std::string_view> {
@@ -61,7 +63,7 @@ public:
         bool result = name == "native" && shape.has_native;
         for_each([&](auto const& policy) {
             if (policy.name() == name && policy.provides(shape.operation))
-                result = shape.commutative || !policy.reorders_operands;
+                result = (shape.commutative || !policy.reorders_operands) && serves(policy, shape);
         });
         return result;
     }
@@ -87,6 +89,11 @@ public:
     }
 
 private:
+    template <class Policy>
+    static auto serves(Policy const& policy, call_shape const& shape) -> bool {
+        if constexpr (requires { policy.serves(shape); }) return policy.serves(shape);
+        return true;
+    }
     template <class F>
     static void for_each(F f) {
         for_each(f, static_cast<all*>(nullptr));

@@ -55,8 +55,8 @@ public:
         auto const target = m_parts.empty() || m_shape.operation == collective_kind::reduce_scatter
                                 ? region(memory::out, 0, m_shape.count)
                                 : region(memory::out, m_parts[0].offset, m_parts[0].size);
-        auto const source = m_parts.empty() ? region(memory::in, 0, m_shape.count) : own_part(true);
-        if (m_shape.operation != collective_kind::broadcast) to.copy(target, source);
+        auto const from = m_parts.empty() ? region(memory::in, 0, m_shape.count) : own_part(true);
+        if (m_shape.operation != collective_kind::broadcast) to.copy(target, from);
         return to.finish();
     }
     /// About how much memory the program takes.

@@ -1,0 +1,314 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// alone
+#include <papcoll/context/node_memory.hpp>
+#include <papcoll/policy/shared_memory.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../support/program_calls.hpp"
+
+// All interleavings of ranks that make collectives in a row through the memory of their node, by the real
+// signs and the real programs. What a rank does there has a beginning and an end, between which others may do
+// something, too: whoever then touches what it writes, or writes what it reads, is a fault, on any processor:
+// where none is found every access is ordered by a release and an acquire.
+namespace {
+
+using papcoll::collective_kind;
+using papcoll::memory;
+using papcoll::program;
+using papcoll::region;
+using papcoll::detail::node_memory;
+using number = std::int64_t;
+
+constexpr int ranks = 3;
+constexpr std::size_t bytes_per_rank = node_memory::granularity;
+
+auto call_of(collective_kind kind, int root, std::size_t count) -> program_calls::call {
+    program_calls::call c;
+    c.shape.operation = kind;
+    c.shape.ranks = ranks;
+    c.shape.root = root;
+    c.shape.count = count;
+    c.shape.element_bytes = sizeof(number);
+    c.shape.shared_bytes = bytes_per_rank;
+    c.shape.commutative = false;
+    c.nodes.assign(ranks, 0);
+    return c;
+}
+auto segment() -> std::shared_ptr<std::byte> {
+    auto const n = node_memory::segment_bytes(ranks, bytes_per_rank);
+    std::shared_ptr<std::byte> made(static_cast<std::byte*>(::operator new(n, std::align_val_t(64))),
+                                    [](std::byte* p) { ::operator delete(p, std::align_val_t(64)); });
+    std::memset(made.get(), 0, n);
+    return made;
+}
+/// Keeps the order of its operands.
+auto combined(number a, number b) -> number { return a * 31 + b; }
+
+class world {
+public:
+    explicit world(std::vector<program_calls::call> calls)
+        : m_calls(std::move(calls))
+        , m_segment(segment()) {
+        std::vector const members{0, 1, 2};
+        for (int r = 0; r < ranks; ++r)
+            m_ranks.push_back({node_memory(m_segment, bytes_per_rank, members, r, ranks)});
+        for (auto const& c : m_calls)
+            m_programs.push_back(programs_of(papcoll::shared_memory{}, c, program_calls::fast));
+    }
+
+    /// Calls before this one are made without interleaving.
+    void explore(std::size_t first) {
+        while (m_ranks[0].call < first || m_ranks[1].call < first || m_ranks[2].call < first) {
+            bool any = false;
+            for (int r = 0; r < ranks; ++r)
+                while (m_ranks[index(r)].call < first && may_step(r)) {
+                    step(r);
+                    any = true;
+                }
+            REQUIRE(any);
+        }
+        visit();
+    }
+    [[nodiscard]] auto states() const -> std::size_t { return m_seen.size(); }
+
+private:
+    struct rank_state {
+        node_memory shared;
+        std::size_t call = 0;
+        bool begun = false; ///< the call has its area
+        program::index next = 0;
+        std::size_t awaits = 0;
+        bool inside = false; ///< the instruction has begun
+        node_memory::area area = {};
+        std::vector<number> in = {}, out = {};
+    };
+    struct snapshot {
+        std::vector<rank_state> ranks;
+        std::vector<std::byte> memory;
+    };
+
+    static auto index(int r) -> std::size_t { return static_cast<std::size_t>(r); }
+    auto program_of(int r) -> program const& { return m_programs[m_ranks[index(r)].call][index(r)]; }
+    static auto value(std::size_t call, int rank, std::size_t element) -> number {
+        return static_cast<number>(1000 * (call + 1) + 100 * index(rank) + element);
+    }
+
+    /// In every order.
+    void visit() {
+        std::array<std::size_t, 4 * ranks> key{};
+        for (int r = 0; r < ranks; ++r) {
+            auto const& s = m_ranks[index(r)];
+            key[4 * index(r)] = s.call;
+            key[4 * index(r) + 1] = s.begun ? 1 : 0;
+            key[4 * index(r) + 2] = s.next;
+            key[4 * index(r) + 3] = s.inside ? 1 : 0;
+        }
+        if (!m_seen.insert(key).second) return;
+        bool any = false, over = true;
+        std::optional<snapshot> before;
+        for (int r = 0; r < ranks; ++r) {
+            over = over && m_ranks[index(r)].call == m_calls.size();
+            if (!may_step(r)) continue;
+            any = true;
+            if (!before) before = save();
+            step(r);
+            visit();
+            restore(*before);
+        }
+        if (!any && !over) FAIL("nobody can proceed");
+    }
+    auto save() const -> snapshot {
+        auto const n = node_memory::segment_bytes(ranks, bytes_per_rank);
+        return {m_ranks, {m_segment.get(), m_segment.get() + n}};
+    }
+    void restore(snapshot const& s) {
+        m_ranks = s.ranks;
+        std::memcpy(m_segment.get(), s.memory.data(), s.memory.size());
+    }
+
+    auto may_step(int r) -> bool {
+        auto& s = m_ranks[index(r)];
+        if (s.call == m_calls.size()) return false;
+        if (!s.begun) return true;
+        auto const& p = program_of(r);
+        if (s.next == 0 && !s.shared.is_free(s.area)) return false;
+        if (s.next == p.size() || p.instructions[s.next].what != program::action::await) return true;
+        return s.shared.look(s.area, p.instructions[s.next].peer, p.posts[s.awaits]) !=
+               node_memory::news::none;
+    }
+    void step(int r) {
+        auto& s = m_ranks[index(r)];
+        if (!s.begun) return begin(r);
+        auto const& p = program_of(r);
+        if (s.next == p.size()) return end(r);
+        auto const what = p.instructions[s.next].what;
+        if (what == program::action::post) {
+            s.shared.post(s.area, false);
+        } else if (what == program::action::await) {
+            CHECK(s.shared.look(s.area, p.instructions[s.next].peer, p.posts[s.awaits]) ==
+                  node_memory::news::there);
+            ++s.awaits;
+        } else if (!s.inside) {
+            enter(r);
+            s.inside = true;
+            return;
+        } else {
+            compute(s, p);
+            s.inside = false;
+        }
+        ++s.next;
+    }
+    void begin(int r) {
+        auto& s = m_ranks[index(r)];
+        auto const& p = program_of(r);
+        auto const& shape = m_calls[s.call].shape;
+        s.area = s.shared.reserve(s.call + 1, p.node_key, p.node * sizeof(number));
+        s.begun = true;
+        s.next = 0;
+        s.awaits = 0;
+        s.in.assign(shape.count, 0);
+        s.out.assign(shape.count, -1);
+        for (std::size_t i = 0; i < shape.count; ++i) s.in[i] = value(s.call, r, i);
+        if (shape.operation == collective_kind::broadcast && r == shape.root) s.out = s.in;
+    }
+    void end(int r) {
+        auto& s = m_ranks[index(r)];
+        check(r);
+        s.shared.end(s.area);
+        s.begun = false;
+        s.next = 0;
+        ++s.call;
+    }
+    auto data(rank_state& s, region const& at) -> number* {
+        switch (at.where()) {
+        case memory::in:
+            return s.in.data() + at.offset();
+        case memory::out:
+            return s.out.data() + at.offset();
+        default:
+            return reinterpret_cast<number*>(s.area.data) + at.offset();
+        }
+    }
+    void compute(rank_state& s, program const& p) {
+        auto const regions = p.regions_of(s.next);
+        auto const n = program::operands(p.instructions[s.next].what);
+        for (std::size_t r = 0; r < regions.size(); r += n)
+            for (std::size_t i = 0; i < regions[r].size(); ++i) {
+                auto const left = data(s, regions[r + 1])[i];
+                data(s, regions[r])[i] = n == 2 ? left : combined(left, data(s, regions[r + 2])[i]);
+            }
+    }
+
+    struct touched {
+        std::byte const* begin;
+        std::byte const* end;
+        bool writes;
+    };
+    auto touches(rank_state& s, program const& p) -> std::vector<touched> {
+        std::vector<touched> result;
+        auto const regions = p.regions_of(s.next);
+        auto const n = program::operands(p.instructions[s.next].what);
+        for (std::size_t r = 0; r < regions.size(); ++r) {
+            if (regions[r].where() != memory::node) continue;
+            auto const* const begin = reinterpret_cast<std::byte const*>(data(s, regions[r]));
+            result.push_back({begin, begin + regions[r].size() * sizeof(number), r % n == 0});
+        }
+        return result;
+    }
+    /// Nobody is inside who writes what this one reads, or touches what it writes.
+    void enter(int r) {
+        auto const mine = touches(m_ranks[index(r)], program_of(r));
+        for (int other = 0; other < ranks; ++other) {
+            if (other == r || !m_ranks[index(other)].inside) continue;
+            for (auto const& theirs : touches(m_ranks[index(other)], program_of(other)))
+                for (auto const& own : mine)
+                    if ((own.writes || theirs.writes) && own.begin < theirs.end && theirs.begin < own.end)
+                        FAIL("two ranks are at the same memory");
+        }
+    }
+
+    void check(int r) {
+        auto const& s = m_ranks[index(r)];
+        auto const& shape = m_calls[s.call].shape;
+        auto const all = [&](std::size_t i) {
+            return combined(combined(value(s.call, 0, i), value(s.call, 1, i)), value(s.call, 2, i));
+        };
+        auto const each = shape.count / ranks;
+        for (std::size_t i = 0; i < shape.count; ++i) {
+            auto const owner = static_cast<int>(i / each);
+            switch (shape.operation) {
+            case collective_kind::broadcast:
+                REQUIRE(s.out[i] == value(s.call, shape.root, i));
+                break;
+            case collective_kind::reduce:
+                REQUIRE((r != shape.root || s.out[i] == all(i)));
+                break;
+            case collective_kind::all_reduce:
+                REQUIRE(s.out[i] == all(i));
+                break;
+            case collective_kind::gather:
+                REQUIRE((r != shape.root || s.out[i] == value(s.call, owner, i % each)));
+                break;
+            case collective_kind::all_gather:
+                REQUIRE(s.out[i] == value(s.call, owner, i % each));
+                break;
+            case collective_kind::reduce_scatter:
+                REQUIRE((i >= each || s.out[i] == all(index(r) * each + i)));
+                break;
+            case collective_kind::all_to_all:
+                REQUIRE(s.out[i] == value(s.call, owner, index(r) * each + i % each));
+                break;
+            }
+        }
+    }
+
+    std::vector<program_calls::call> m_calls;
+    std::shared_ptr<std::byte> m_segment;
+    std::vector<rank_state> m_ranks;
+    std::vector<std::vector<program>> m_programs; // by call and rank
+    std::set<std::array<std::size_t, 4 * ranks>> m_seen;
+};
+
+constexpr std::array kinds{collective_kind::broadcast,  collective_kind::reduce,
+                           collective_kind::all_reduce, collective_kind::gather,
+                           collective_kind::all_gather, collective_kind::reduce_scatter,
+                           collective_kind::all_to_all};
+
+} // namespace
+
+TEST_CASE("calls in a row, of which the last takes the area of the first") {
+    std::size_t states = 0;
+    for (std::size_t first = 0; first < kinds.size(); ++first)
+        for (std::size_t const step : {0u, 1u, 3u}) {
+            auto const kind = [&](std::size_t i) { return kinds[(first + step * i) % kinds.size()]; };
+            std::vector<program_calls::call> calls;
+            // Long calls, of which there are three areas.
+            for (std::size_t i = 0; i < 6; ++i)
+                calls.push_back(call_of(kind(i), static_cast<int>(i % ranks), 60));
+            world w(calls);
+            w.explore(2);
+            states += w.states();
+        }
+    MESSAGE(states << " states");
+}
+
+TEST_CASE("a call in many chunks") {
+    for (auto const kind : kinds) {
+        world w({call_of(kind, 1, kind == collective_kind::broadcast ? 1'500 : 900)});
+        w.explore(0);
+    }
+}
