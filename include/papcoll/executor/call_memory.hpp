@@ -11,15 +11,19 @@ namespace papcoll::inline v0 {
 
 /// What a program works on in one call.
 struct call_memory {
+    call_memory() = default;
+    explicit call_memory(detail::element_type const* of)
+        : type(of) {}
+
     void const* in = nullptr;
     void* out = nullptr;
     detail::element_type const* type = nullptr;
     /// How many values of the type are one element of the program.
     std::size_t unit = 1;
     /// Of a program that combines.
-    detail::combiner op = {};
+    detail::combiner op;
     /// Of a program with a contribution; its data, where it has some, becomes `in`.
-    std::shared_ptr<contribution const> late = {};
+    std::shared_ptr<contribution const> late;
 };
 
 } // namespace papcoll::inline v0

@@ -123,6 +123,7 @@ template <transport Transport>
                 std::shared_ptr<operation> body;
             };
             auto body = std::make_shared<native_operation>(c->transport_layer().communicator(), call,
+                                                           shape_of(call, c->size(), c->rank()),
                                                            native_operation::form::begun);
             auto* const raw = body.get();
             return {std::make_shared<pair>(pair{c, std::move(body)}), raw};
