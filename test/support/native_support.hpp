@@ -32,10 +32,18 @@ using papcoll::collective_kind;
 using papcoll::detail::call_description;
 using papcoll::detail::native_operation;
 
+inline auto shape_on(MPI_Comm comm, call_description const& call) -> papcoll::call_shape {
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    return papcoll::detail::shape_of(call, ranks, rank);
+}
 /// Runs a call by the MPI library's routines, at most `most` elements in one of them.
 inline void run(MPI_Comm comm, call_description const& call, std::size_t most, form how) {
-    if (how == form::blocking) return papcoll::detail::run_native(comm, call, most);
-    native_operation operation(comm, call, native_operation::form::begun, most);
+    auto const shape = shape_on(comm, call);
+    if (how == form::blocking) return papcoll::detail::run_native(comm, call, shape, most);
+    native_operation operation(comm, call, shape, native_operation::form::begun, most);
     finish(operation, how);
 }
 template <class T, class... Op>

@@ -75,12 +75,12 @@ struct call_description {
     collective_kind operation;
     element_description const* elements;
     /// `out` of it is known once there is room.
-    call_memory memory = {};
-    output out = {};
+    call_memory memory;
+    output out;
     std::size_t n = 0;
     int root = 0;
     bool in_place = false;
-    rank_sizes parts = {};
+    rank_sizes parts;
     /// Where `in` is a vector: how many elements it has.
     std::size_t in_size = unknown;
     operator_description const* operator_traits = nullptr; // null: there is none
@@ -88,17 +88,20 @@ struct call_description {
     void* late_target = nullptr;
     std::size_t late_count = 0;
 
+    // As an aggregate it would be cleared as a whole first, which takes longer than all the rest of it.
+    call_description(collective_kind what, element_description const* of_elements)
+        : operation(what)
+        , elements(of_elements)
+        , memory(of_elements->type) {}
     template <class T>
     [[nodiscard]] static auto of(collective_kind operation) -> call_description {
-        call_description call{.operation = operation, .elements = &described_element<std::remove_const_t<T>>};
-        call.memory.type = call.elements->type;
-        return call;
+        return {operation, &described_element<std::remove_const_t<T>>};
     }
     template <class T, class Op>
     [[nodiscard]] static auto of(collective_kind operation, Op op) -> call_description {
         auto call = of<T>(operation);
         call.operator_traits = &described_operator<T, Op>;
-        call.memory.op = combiner::of<T>(std::move(op));
+        call.memory.op.template set<T>(std::move(op));
         return call;
     }
 };

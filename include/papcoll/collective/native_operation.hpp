@@ -26,11 +26,12 @@ class native_operation final : public operation {
 public:
     enum class form { begun, run };
 
-    /// Begins the call on this communicator, or runs it to its end.
-    native_operation(MPI_Comm comm, call_description const& call, form how, std::size_t most = native_most)
+    /// Begins the call, of this shape, on this communicator, or runs it to its end.
+    native_operation(MPI_Comm comm, call_description const& call, call_shape const& shape, form how,
+                     std::size_t most = native_most)
         : m_comm(comm)
         , m_call(call)
-        , m_shape(shape_on(comm, m_call))
+        , m_shape(shape)
         , m_runs(how == form::run)
         , m_most(most)
         , m_type(call.elements->datatype()) {
@@ -60,14 +61,6 @@ public:
     auto abandon() noexcept -> bool override { return true; }
 
 private:
-    static auto shape_on(MPI_Comm comm, call_description const& call) -> call_shape {
-        int rank = 0;
-        int ranks = 1;
-        mpi_check("MPI_Comm_rank", MPI_Comm_rank(comm, &rank));
-        mpi_check("MPI_Comm_size", MPI_Comm_size(comm, &ranks));
-        return shape_of(call, ranks, rank);
-    }
-
     void begin() {
         if (m_shape.count == 0) return; // on all ranks
         switch (m_shape.operation) {
@@ -256,8 +249,9 @@ private:
 };
 
 /// The MPI library's own blocking routine.
-inline void run_native(MPI_Comm comm, call_description const& call, std::size_t most = native_most) {
-    native_operation const ended(comm, call, native_operation::form::run, most);
+inline void run_native(MPI_Comm comm, call_description const& call, call_shape const& shape,
+                       std::size_t most = native_most) {
+    native_operation const ended(comm, call, shape, native_operation::form::run, most);
     if (auto const failure = ended.failure()) std::rethrow_exception(failure);
 }
 

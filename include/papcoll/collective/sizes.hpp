@@ -95,7 +95,8 @@ public:
     /// Throws std::invalid_argument where the parts of two ranks overlap.
     void check_apart() const {
         if (m_data->follow_each_other) return;
-        std::vector<std::pair<std::size_t, std::size_t>> ranges;
+        auto& ranges = m_data->ranges;
+        ranges.clear();
         for (std::size_t r = 0; r < sizes().size(); ++r)
             if (sizes()[r] > 0) ranges.emplace_back(displacements()[r], sizes()[r]);
         std::sort(ranges.begin(), ranges.end());
@@ -112,6 +113,7 @@ private:
         std::vector<std::size_t> displacements;
         std::string complaint;
         bool follow_each_other = true;
+        std::vector<std::pair<std::size_t, std::size_t>> ranges; // check_apart's, used again
     };
     /// A repeated call uses the memory of the last one of its thread, unless that is still used elsewhere.
     static auto unused() -> std::shared_ptr<data> {

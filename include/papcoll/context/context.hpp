@@ -10,7 +10,6 @@
 #include <papcoll/transport/transport.hpp>
 
 #include <algorithm>
-#include <any>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -112,8 +111,8 @@ public:
     }
     /// Who is told of operations that have ended; empty: nobody.
     [[nodiscard]] auto observed_by() -> observer& { return m_observer; }
-    /// Where policies keep plans to use again.
-    [[nodiscard]] auto cache() -> std::any& { return m_cache; }
+    /// Where calls keep what the next ones use again.
+    [[nodiscard]] auto cache() -> std::shared_ptr<void>& { return m_cache; }
 
     /// The number of the next operation.
     [[nodiscard]] auto sequence() const -> std::uint64_t { return m_sequence; }
@@ -157,7 +156,7 @@ private:
     std::uint32_t m_turns = 0;
     std::uint32_t m_turn = 0;
     std::vector<std::uint32_t> m_passed; // before their turn came
-    std::any m_cache;
+    std::shared_ptr<void> m_cache;
     observer m_observer;
     std::shared_ptr<detail::tag_ledger> m_tags, m_open_tags;
 };

@@ -1,11 +1,14 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/look_until.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -56,11 +59,18 @@ public:
         : m_segment(std::move(segment))
         , m_bytes(bytes_per_rank)
         , m_members(members.size())
-        , m_member_of(static_cast<std::size_t>(ranks), 0) {
+        , m_member_of(static_cast<std::size_t>(ranks), 0)
+        , m_looking(members.size() <= std::thread::hardware_concurrency()) {
         for (std::size_t m = 0; m < members.size(); ++m)
             m_member_of[static_cast<std::size_t>(members[m])] = static_cast<std::uint32_t>(m);
         m_me = member(rank);
         m_active.reserve(8);
+    }
+
+    /// Waits until ready(), which looks at this memory.
+    template <class Transport, class Ready>
+    void wait(Transport& t, Ready const& ready) {
+        m_looking.until(t, ready);
     }
 
     /// What each rank gives.
@@ -161,6 +171,7 @@ private:
     std::uint64_t m_last = 0;               // the latest call that has ended
     std::uint64_t m_done = 0;               // up to where all have
     std::uint64_t m_all_done = 0;           // on all ranks, as far as was looked
+    looking m_looking;
 };
 
 } // namespace papcoll::inline v0::detail

@@ -41,6 +41,32 @@ public:
     void give_tag_back() noexcept { m_tag.end(); }
     void spoil_tag() { m_tag.spoil(); }
 
+    /// Marks an operation that its caller runs without an engine.
+    class use {
+    public:
+        explicit use(operation& op)
+            : m_op(op) {
+            m_op.m_in_use = true;
+        }
+        use(use const&) = delete;
+        auto operator=(use const&) -> use& = delete;
+        ~use() {
+            m_op.m_in_use = false;
+            if (m_op.m_last_owner) auto const ended = std::move(m_op.m_last_owner);
+        }
+
+    private:
+        operation& m_op;
+    };
+    [[nodiscard]] auto is_in_use() const -> bool { return m_in_use; }
+    /// Gives up this owner of `op`; an operation that is in use stays until that ends.
+    static void release(std::shared_ptr<operation>& op) noexcept {
+        if (op && op->m_in_use)
+            op->m_last_owner = std::move(op);
+        else
+            op.reset();
+    }
+
 protected:
     /// An operation that has ended and is retired may be begun once more.
     void begin_again() noexcept {
@@ -51,6 +77,8 @@ protected:
 private:
     friend class progress_engine;
 
+    bool m_in_use = false;
+    std::shared_ptr<operation> m_last_owner; // of one that is in use
     // The engine's, behind its lock.
     std::exception_ptr m_thrown;
     bool m_ended = false;

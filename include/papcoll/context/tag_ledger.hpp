@@ -35,12 +35,7 @@ public:
     auto next() -> int {
         int const tag = m_first + 2 * m_next;
         if (++m_next == m_operations) m_next = 0;
-        if (!m_any_spoilt.load(std::memory_order_acquire)) return tag;
-        std::lock_guard const lock(m_mutex);
-        if (std::binary_search(m_spoilt.begin(), m_spoilt.end(), tag))
-            throw std::logic_error(
-                "papcoll: this rank alone failed in an earlier operation, whose messages may be "
-                "left over; free the communicator and make another");
+        if (m_any_spoilt.load(std::memory_order_acquire)) refuse_spoilt(tag);
         return tag;
     }
     [[nodiscard]] auto is_free(int tag) const -> bool {
@@ -58,6 +53,14 @@ public:
     [[nodiscard]] auto under_way() const -> int { return m_under_way; }
 
 private:
+    void refuse_spoilt(int tag) {
+        std::lock_guard const lock(m_mutex);
+        if (std::binary_search(m_spoilt.begin(), m_spoilt.end(), tag))
+            throw std::logic_error(
+                "papcoll: this rank alone failed in an earlier operation, whose messages may be "
+                "left over; free the communicator and make another");
+    }
+
     using word_type = std::atomic<std::uint64_t>;
 
     [[nodiscard]] auto place(int tag) const -> std::size_t {

@@ -170,32 +170,31 @@ public:
     template <class T, reduction_operator<T> Op>
     static auto of(Op op) -> combiner {
         combiner result;
-        result.m_combine = combine_elements<T, Op>;
-        result.m_alike = combine_elements_alike<T, Op>;
-        result.m_alike_elements = alike_elements<T>;
-        if constexpr (is_small<Op>) {
-            ::new (static_cast<void*>(result.m_small.data())) Op(std::move(op));
-        } else {
-            result.m_shared = std::make_shared<Op>(std::move(op));
-            result.m_copy = [](void const* from) -> std::shared_ptr<void> {
-                return std::make_shared<Op>(*static_cast<Op const*>(from));
-            };
-        }
+        result.set<T>(std::move(op));
         return result;
+    }
+    /// Of one that is empty.
+    template <class T, reduction_operator<T> Op>
+    void set(Op op) {
+        m_functions = &functions_of<T, Op>;
+        if constexpr (is_small<Op>)
+            ::new (static_cast<void*>(m_small.data())) Op(std::move(op));
+        else
+            m_shared = std::make_shared<Op>(std::move(op));
     }
 
     /// result[i] = op(left[i], right[i]); see papcoll::detail::combine.
     void operator()(void const* left, void const* right, void* result, std::size_t n) {
-        m_combine(function(), left, right, result, n);
+        m_functions->combine(target(), left, right, result, n);
     }
     /// See combine_alike.
     void alike(void const* left, void const* right, void* result, std::size_t n, void* work) {
-        m_alike(function(), left, right, result, n, work);
+        m_functions->alike(target(), left, right, result, n, work);
     }
     /// With an operator of its own.
     [[nodiscard]] auto copy() const -> combiner {
         auto result = *this;
-        if (m_shared) result.m_shared = m_copy(m_shared.get());
+        if (m_shared) result.m_shared = m_functions->copy(m_shared.get());
         return result;
     }
     /// Frees the operator if it is not kept in place.
@@ -203,9 +202,17 @@ public:
         if (m_shared) m_shared.reset();
     }
     /// The elements that `work` has room for.
-    [[nodiscard]] auto work_elements() const -> std::size_t { return m_alike_elements; }
+    [[nodiscard]] auto work_elements() const -> std::size_t {
+        return m_functions != nullptr ? m_functions->alike_elements : 0;
+    }
 
 private:
+    struct functions {
+        void (*combine)(void* op, void const* left, void const* right, void* result, std::size_t n);
+        void (*alike)(void* op, void const* left, void const* right, void* result, std::size_t n, void* work);
+        std::shared_ptr<void> (*copy)(void const* op);
+        std::size_t alike_elements;
+    };
     static constexpr std::size_t small_bytes = 16;
     template <class Op>
     static constexpr bool
@@ -223,14 +230,22 @@ private:
         combine_alike(static_cast<T const*>(left), static_cast<T const*>(right), static_cast<T*>(result), n,
                       *static_cast<Op*>(op), static_cast<T*>(work));
     }
-    [[nodiscard]] auto function() -> void* { return m_shared ? m_shared.get() : m_small.data(); }
+    template <class Op>
+    static auto copy_of(void const* op) -> std::shared_ptr<void> {
+        if constexpr (is_small<Op>)
+            return nullptr; // it is copied with the rest
+        else
+            return std::make_shared<Op>(*static_cast<Op const*>(op));
+    }
+    template <class T, class Op>
+    static constexpr functions functions_of{combine_elements<T, Op>, combine_elements_alike<T, Op>,
+                                            copy_of<Op>, alike_elements<T>};
 
-    void (*m_combine)(void*, void const*, void const*, void*, std::size_t) = nullptr;
-    void (*m_alike)(void*, void const*, void const*, void*, std::size_t, void*) = nullptr;
-    std::size_t m_alike_elements = 0;
+    [[nodiscard]] auto target() -> void* { return m_shared ? m_shared.get() : m_small.data(); }
+
+    functions const* m_functions = nullptr;
     alignas(std::max_align_t) std::array<std::byte, small_bytes> m_small{};
     std::shared_ptr<void> m_shared;
-    std::shared_ptr<void> (*m_copy)(void const*) = nullptr;
 };
 
 } // namespace papcoll::inline v0::detail

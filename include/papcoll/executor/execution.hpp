@@ -9,7 +9,7 @@
 #include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/program_state.hpp>
-#include <papcoll/executor/short_script.hpp>
+#include <papcoll/executor/short_run.hpp>
 #include <papcoll/executor/stretches.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
@@ -46,7 +46,7 @@ namespace papcoll::inline v0 {
 /// No deadlock: what verify accepts ends with windows of one, since messages of a pair of ranks stay in order
 /// and the windows for sends and receives are independent.
 template <transport Transport>
-class execution final : public operation {
+class execution final : public operation, public std::enable_shared_from_this<execution<Transport>> {
 public:
     explicit execution(std::shared_ptr<program const> what)
         : m_program(what->uncut ? std::make_shared<program const>(in_pieces(*what)) : std::move(what))
@@ -61,7 +61,8 @@ public:
         m_flow.use(t, tag);
         m_memory = std::move(with);
         m_element_bytes = m_memory.type->size * m_memory.unit;
-        provide_memory();
+        m_bases = {writable(m_memory.in), static_cast<std::byte*>(m_memory.out), provide_scratch(m_memory),
+                   nullptr};
         m_values.clear(m_program->in_place);
         m_failure = {};
         m_state.restart();
@@ -75,32 +76,20 @@ public:
     /// Whether run_in_order will do for elements of this type.
     [[nodiscard]] auto is_short(Transport const& t, detail::element_type const& type) -> bool {
         if constexpr (requires { Transport::most_sends; }) return false;
-        constexpr std::size_t short_bytes = std::size_t(64) << 10;
         if (type.wire != format::bytes) return false;
-        if (!m_script) {
-            m_script.emplace(*m_program);
-            m_open.reserve(m_script->steps().size());
-        }
-        return m_script->applies() &&
-               m_script->longest() * type.size <= std::min(short_bytes, t.max_message_bytes());
+        if (!m_short || m_short->element_bytes() != type.size) make_short(t, type.size);
+        return m_short->applies();
     }
     /// Begins it and runs it to its end, as begin and advance would; returns its failure. For a caller that
-    /// has nothing else to drive.
-    auto run_in_order(Transport& t, int tag, call_memory const& with) -> std::exception_ptr {
-        m_memory = with;
-        m_element_bytes = m_memory.type->size * m_memory.unit;
-        provide_memory();
-        m_failure = {};
-        m_finished = false;
-        m_open.clear();
+    /// has nothing else to drive. Where it throws it has given up, see may_be_read.
+    auto run_in_order(Transport& t, int tag, call_memory& with) -> std::exception_ptr {
+        auto* const scratch = provide_scratch(with);
         try {
-            for (auto const& s : m_script->steps()) carry_out(s, t, tag);
+            return m_short->run(t, tag, with, writable(with.in), scratch, m_scratch.data());
         } catch (...) {
-            give_up(t);
+            m_abandoned = true;
             throw;
         }
-        m_finished = true;
-        return m_failure.get();
     }
 
     auto advance(bool block) -> bool override {
@@ -131,9 +120,10 @@ public:
     }
 
     /// Whether run_in_order threw while sends may still be read: it then has to live on.
-    [[nodiscard]] auto may_be_read() const -> bool { return m_may_be_read; }
+    [[nodiscard]] auto may_be_read() const -> bool { return m_short->may_be_read(); }
     /// Whether it can be begun again, once it has ended.
-    [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned; }
+    [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned && !is_in_use(); }
+    [[nodiscard]] auto is_given_up() const -> bool { return m_abandoned; }
     /// When it has ended: lets the user's operator go, and memory of which there is much.
     void let_go() noexcept {
         m_memory.op.let_go();
@@ -142,7 +132,7 @@ public:
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
         return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
-               m_arriving.capacity() * sizeof(arriving);
+               m_arriving.capacity() * sizeof(arriving) + (m_short ? m_short->held_bytes() : 0);
     }
 
 private:
@@ -174,13 +164,23 @@ private:
 
     // Memory
 
-    void provide_memory() {
-        m_work_values = m_state.combines_alike() ? m_memory.op.work_elements() : 0;
-        if (wire() == format::bytes) m_work_values = (m_work_values + 63) / 64 * 64; // the rest stays aligned
-        m_scratch.provide(*m_memory.type, m_work_values + m_program->scratch * m_memory.unit);
-        m_bases = {const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.in)), // NOLINT: not written
-                   static_cast<std::byte*>(m_memory.out),
-                   m_scratch.data() + m_work_values * m_memory.type->size, nullptr};
+    /// Returns the memory of the program's own; what combinations alike work in lies before it.
+    auto provide_scratch(call_memory const& with) -> std::byte* {
+        std::size_t work_values = m_state.combines_alike() ? with.op.work_elements() : 0;
+        if (with.type->wire == format::bytes)
+            work_values = (work_values + 63) / 64 * 64; // the rest stays aligned
+        m_scratch.provide(*with.type, work_values + m_program->scratch * with.unit);
+        return m_scratch.data() + work_values * with.type->size;
+    }
+    // Nothing is written to `in`.
+    [[nodiscard]] static auto writable(void const* in) -> std::byte* {
+        return const_cast<std::byte*>(static_cast<std::byte const*>(in)); // NOLINT
+    }
+    [[gnu::noinline]] void make_short(Transport const& t, std::size_t element_bytes) {
+        constexpr std::size_t most_message_bytes = std::size_t(64) << 10;
+        bool const keeps_scratch = m_program->scratch * element_bytes <= most_kept_bytes / 2;
+        m_short.emplace(*m_program, element_bytes,
+                        keeps_scratch ? std::min(most_message_bytes, t.max_message_bytes()) : 0);
     }
     [[nodiscard]] auto data(region const& r) const -> std::byte* {
         return m_bases[static_cast<std::size_t>(r.where())] + r.offset() * m_element_bytes;
@@ -221,8 +221,7 @@ private:
     auto take_contribution() -> bool {
         if (!m_memory.late || !m_memory.late->there()) return false;
         if (m_memory.late->data() != nullptr)
-            m_bases[static_cast<std::size_t>(memory::in)] =
-                const_cast<std::byte*>(static_cast<std::byte const*>(m_memory.late->data())); // NOLINT
+            m_bases[static_cast<std::size_t>(memory::in)] = writable(m_memory.late->data());
         m_memory.late.reset();
         for (auto const i : m_state.contributions()) m_state.end(i);
         return true;
@@ -246,21 +245,14 @@ private:
         return any;
     }
 
-    void calculate(index i) {
-        m_failure.attempt([&] {
-            if (m_program->instructions[i].what == program::action::combine)
-                combine(i);
-            else
-                copy(i);
-        });
-    }
     void compute(index i) {
         auto const what = m_program->instructions[i].what;
         if (what == program::action::await) return m_watched.push_back(i);
-        if (what == program::action::post)
-            m_memory.shared->post(*m_area, static_cast<bool>(m_failure));
-        else
-            calculate(i);
+        m_failure.attempt([&] {
+            if (what == program::action::combine) combine(i);
+            if (what == program::action::copy) copy(i);
+        });
+        if (what == program::action::post) m_memory.shared->post(*m_area, static_cast<bool>(m_failure));
         if (m_failure && is_archived()) lose_targets(i);
         m_state.end(i);
     }
@@ -456,65 +448,6 @@ private:
         m_state.end(i);
     }
 
-    // Short programs, in order
-
-    void carry_out(detail::short_script::step const& s, Transport& t, int tag) {
-        using kind = detail::short_script::step::kind;
-        auto const i = s.instruction;
-        if (s.what == kind::compute) return calculate(i);
-        auto const position = m_state.position_of(i);
-        bool const sends = m_program->instructions[i].what == program::action::send;
-        if (s.what == kind::await && sends) return (void)await(i, t, true);
-        if (s.what == kind::await) return await_receive(i, position, t);
-        if (sends) {
-            auto const parts = content_of(i, m_leaving[position]);
-            m_open.push_back(
-                {i, t.isend(channel::data, m_failure ? const_message_parts() : parts, peer(i), tag)});
-        } else {
-            auto const room = make_room(i, m_arriving[position]);
-            m_open.push_back({i, t.irecv(channel::data, room, peer(i), tag)});
-        }
-    }
-    /// Waits for the message of instruction i, which has been begun; returns the bytes of a receive.
-    auto await(index i, Transport& t, bool sends) -> std::size_t {
-        auto const found =
-            std::find_if(m_open.begin(), m_open.end(), [&](auto const& o) { return o.instruction == i; });
-        auto const came = wait_for(found->handle, t, sends);
-        if (found + 1 != m_open.end()) *found = std::move(m_open.back());
-        m_open.pop_back();
-        return came;
-    }
-    auto wait_for(typename Transport::pending& handle, Transport& t, bool sends) -> std::size_t {
-        if constexpr (requires { t.wait_received(handle); }) {
-            if (!sends) return t.wait_received(handle);
-            t.wait_sent(handle);
-            return 0;
-        } else {
-            m_done.clear();
-            while (m_done.empty()) {
-                t.wait_some(std::span(&handle, 1), m_done);
-                if (m_done.empty()) t.idle();
-            }
-            return m_done.front().bytes;
-        }
-    }
-    void await_receive(index i, std::size_t position, Transport& t) {
-        auto const came = await(i, t, false);
-        auto const expected = elements(i) * m_element_bytes;
-        if (came == expected) return m_failure.attempt([&] { unpack(i, m_arriving[position]); });
-        m_failure.check(came == 0 ? detail::arrival_of_message::nothing : detail::arrival_of_message::other,
-                        peer(i));
-    }
-    void give_up(Transport& t) noexcept {
-        m_abandoned = true;
-        std::vector<typename Transport::pending> receives, sends;
-        for (auto& o : m_open)
-            (m_program->instructions[o.instruction].what == program::action::send ? sends : receives)
-                .push_back(std::move(o.handle));
-        m_open.clear();
-        m_may_be_read = t.abandon(receives, sends);
-    }
-
     // Serialized values
 
     /// What should have been computed is missing; what came there must not be passed on in its place.
@@ -646,19 +579,13 @@ private:
         m_keeper.reset();
     }
 
-    struct open_message {
-        index instruction;
-        typename Transport::pending handle;
-    };
-
     std::shared_ptr<program const> m_program;
-    std::optional<detail::short_script> m_script; // made when it is first asked for
+    std::optional<detail::short_run<Transport>> m_short; // made when it is first asked for
     detail::program_state m_state;
     std::shared_ptr<void const> m_keeper;
     detail::message_flow<Transport, label> m_flow;
     call_memory m_memory;
     std::size_t m_element_bytes = 1;
-    std::size_t m_work_values = 0;
     detail::element_memory m_scratch;
     std::array<std::byte*, memory_kinds> m_bases{};
     std::optional<detail::node_memory::area> m_area; // while it is under way
@@ -677,9 +604,6 @@ private:
     int m_open_sends = 0;
     bool m_finished = true;
     bool m_abandoned = false;
-    bool m_may_be_read = false;
-    std::vector<open_message> m_open; // of run_in_order
-    std::vector<completion> m_done;
 };
 
 } // namespace papcoll::inline v0

@@ -12,7 +12,8 @@ namespace papcoll::inline v0::detail {
 
 /// A program of few messages as one sequence of actions, with the least that a processor has to do for them:
 /// messages are posted as early as they may be, then what is there is computed, and only then the next
-/// message is waited for.
+/// message is waited for. Of a program that uses the memory of the node and sends nothing it is the
+/// instructions as they are.
 class short_script {
 public:
     using index = program::index;
@@ -26,6 +27,10 @@ public:
         : m_program(p)
         , m_applies(is_short(p)) {
         if (!m_applies) return;
+        if (p.node > 0) { // there are no messages
+            for (index i = 0; i < p.size(); ++i) m_steps.push_back({step::kind::compute, i});
+            return;
+        }
         m_begun.resize(p.size());
         m_ended.resize(p.size());
         while (post(program::action::receive) || post(program::action::send) || compute() || await_next()) {
@@ -44,13 +49,19 @@ private:
     static constexpr index most_instructions = 64;
     using action = program::action;
 
+    static auto has_no_messages(program const& p) -> bool {
+        return std::none_of(p.instructions.begin(), p.instructions.end(), [](auto const& i) {
+            return i.what == action::send || i.what == action::receive || i.what == action::contribution;
+        });
+    }
     /// Whether all messages may be under way at a time: nobody has to make room for another.
     static auto is_short(program const& p) -> bool {
+        if (p.node > 0) return has_no_messages(p);
         if (p.size() > most_instructions) return false;
         int sends = 0;
         int receives = 0;
         for (index i = 0; i < p.size(); ++i) {
-            if (p.instructions[i].what == action::contribution || p.is_sign(i)) return false;
+            if (p.instructions[i].what == action::contribution) return false;
             if (!p.is_message(i)) continue;
             auto const& w = p.windows_of(i);
             bool const room =

@@ -36,10 +36,42 @@ inline auto policy_ref::plan(call_shape const& shape, link_model const& link) co
     return both.finish();
 }
 
+/// An execution that is kept to be used again.
+class kept_execution {
+public:
+    kept_execution() = default;
+    kept_execution(kept_execution&&) noexcept = default;
+    auto operator=(kept_execution&& other) noexcept -> kept_execution& {
+        reset();
+        m_body = std::move(other.m_body);
+        return *this;
+    }
+    auto operator=(std::shared_ptr<operation> body) noexcept -> kept_execution& {
+        reset();
+        m_body = std::move(body);
+        return *this;
+    }
+    ~kept_execution() { reset(); }
+
+    /// A call that runs it at this moment, and whose operator let this go, ends as any other.
+    void reset() noexcept { operation::release(m_body); }
+    /// Null: there is none, or somebody else uses it.
+    template <transport Transport>
+    [[nodiscard]] auto unused() const -> execution<Transport>* {
+        if (m_body.use_count() != 1) return nullptr;
+        auto* const body = static_cast<execution<Transport>*>(m_body.get());
+        return body->is_reusable() ? body : nullptr;
+    }
+    [[nodiscard]] auto get() const -> std::shared_ptr<operation> const& { return m_body; }
+
+private:
+    std::shared_ptr<operation> m_body;
+};
+
 /// A plan, and an execution of it to be used again.
 struct kept_plan {
     std::shared_ptr<program const> what;
-    std::shared_ptr<operation> execution;
+    kept_execution execution;
 };
 
 /// An execution of this plan that is not under way.
@@ -47,14 +79,14 @@ template <transport Transport>
 [[nodiscard]] auto execution_of(kept_plan& plan, bool concurrent)
     -> std::shared_ptr<papcoll::execution<Transport>> {
     using execution_type = papcoll::execution<Transport>;
-    if (plan.execution && plan.execution.use_count() == 1) {
-        if (static_cast<execution_type*>(plan.execution.get())->is_reusable())
-            return std::static_pointer_cast<execution_type>(plan.execution);
-        plan.execution.reset(); // it was given up
-    }
+    if (plan.execution.template unused<Transport>() != nullptr)
+        return std::static_pointer_cast<execution_type>(plan.execution.get());
+    if (auto const& kept = plan.execution.get();
+        kept && static_cast<execution_type*>(kept.get())->is_given_up() && !kept->is_in_use())
+        plan.execution.reset();
     auto made = std::make_shared<execution_type>(plan.what);
     // Other threads might still look at it; and what is cut when it is executed takes much memory.
-    if (!concurrent && !plan.what->uncut && !plan.execution) plan.execution = made;
+    if (!concurrent && !plan.what->uncut && !plan.execution.get()) plan.execution = made;
     return made;
 }
 
@@ -116,7 +148,7 @@ private:
 
         [[nodiscard]] auto held_bytes() const -> std::size_t {
             return sizeof(entry) + detail::held_bytes(sizes, displacements) + plan.what->held_bytes() +
-                   (plan.execution ? plan.execution->held_bytes() : 0);
+                   (plan.execution.get() ? plan.execution.get()->held_bytes() : 0);
         }
         [[nodiscard]] auto has_lists(call_shape const& shape) const -> bool {
             return std::equal(sizes.begin(), sizes.end(), shape.sizes.begin(), shape.sizes.end()) &&

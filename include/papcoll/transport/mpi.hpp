@@ -215,7 +215,7 @@ private:
     }
     [[nodiscard]] static auto bytes_of(MPI_Status const& status) -> std::size_t {
         int bytes = 0; // undefined for sends, whose completions have none
-        MPI_Get_elements(&status, MPI_BYTE, &bytes);
+        MPI_Get_count(&status, MPI_BYTE, &bytes);
         return static_cast<std::size_t>(bytes);
     }
 

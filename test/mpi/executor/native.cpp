@@ -218,7 +218,8 @@ TEST_CASE("operations progress together, whichever a rank waits for first") {
     std::vector<int> all(n * g.ranks());
     std::vector<int> sums(n);
     auto const begun = [&](call_description const& call) {
-        return std::make_shared<native_operation>(g.comm(), call, native_operation::form::begun);
+        return std::make_shared<native_operation>(g.comm(), call, shape_on(g.comm(), call),
+                                                  native_operation::form::begun);
     };
     std::vector<std::shared_ptr<papcoll::operation>> const operations{
         begun(describe<int>(collective_kind::broadcast, nullptr, n, values.data(), 0)),

@@ -125,6 +125,7 @@ template <transport Transport>
                 std::shared_ptr<operation> body;
             };
             auto body = std::make_shared<native_operation>(c->transport_layer().communicator(), call,
+                                                           shape_of(call, c->size(), c->rank()),
                                                            native_operation::form::begun);
             auto* const raw = body.get();
             return {std::make_shared<pair>(pair{c, std::move(body)}), raw};
@@ -271,6 +272,13 @@ inline void check_arguments(call_start& s, call_shape const& shape, check_level 
     return complaint.empty() ? "papcoll: an exception without a message" : complaint;
 }
 
+/// For programs that use the memory of the node: the number of the call, which has just been taken.
+template <transport Transport>
+void number_call(context<Transport> const& c, call_memory& memory) {
+    memory.shared = c.shared();
+    memory.call = c.sequence();
+}
+
 /// The operation of a call: that which executes it, where nothing has to come before. Its number is taken
 /// first: a call that throws here counts as made, so that those after it meet those of the other ranks.
 template <transport Transport>
@@ -279,8 +287,7 @@ template <transport Transport>
     bool const is_open = s.call.memory.late != nullptr;
     auto const& tags = is_open ? c->open_tags() : c->tags();
     int const tag = c->next_tag(tags);
-    s.call.memory.shared = c->shared();
-    s.call.memory.call = c->sequence();
+    number_call(*c, s.call.memory);
     std::string complaint;
     try {
         complaint = complaint_of(s, shape, c->checks());

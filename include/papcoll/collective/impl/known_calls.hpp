@@ -10,6 +10,7 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace papcoll::inline v0::detail {
 
@@ -22,7 +23,7 @@ public:
         -> kept_plan* {
         if (m_plan == nullptr || plans.changes() != m_changes || call.operation != m_operation ||
             call.elements != m_elements || call.operator_traits != m_operator || call.n != m_n ||
-            call.root != m_root || call.in_place != m_in_place || !is_simple(call))
+            call.root != m_root || call.in_place != m_in_place || !has_few_arguments(call))
             return nullptr;
         if ((m_in_bytes > 0 && call.memory.in == nullptr) || (m_out_bytes > 0 && call.out.data() == nullptr))
             return nullptr;
@@ -52,9 +53,12 @@ public:
     }
 
 private:
-    static auto is_simple(call_description const& call) -> bool {
+    static auto has_few_arguments(call_description const& call) -> bool {
         return !call.parts.given() && !call.out.is_vector() && call.in_size == call_description::unknown &&
-               !call.memory.late && !is_archived(call) && call.elements->prepare == nullptr;
+               !call.memory.late;
+    }
+    static auto is_simple(call_description const& call) -> bool {
+        return has_few_arguments(call) && !is_archived(call) && call.elements->prepare == nullptr;
     }
 
     kept_plan* m_plan = nullptr;
@@ -75,9 +79,10 @@ struct known_calls {
     plan_cache plans;
     last_call last;
 
-    static auto of(std::any& slot) -> known_calls& {
-        if (auto* const known = std::any_cast<known_calls>(&slot)) return *known;
-        return slot.emplace<known_calls>();
+    /// Those of a context, whose slot nothing else uses.
+    static auto of(std::shared_ptr<void>& slot) -> known_calls& {
+        if (!slot) slot = std::make_shared<known_calls>();
+        return *static_cast<known_calls*>(slot.get());
     }
 };
 

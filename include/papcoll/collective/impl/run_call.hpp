@@ -41,56 +41,76 @@ template <transport Transport>
     return std::make_shared<observed_operation>(make_call(c, s, shape), c->observed_by(), seen);
 }
 
-/// Runs a short program and returns its failure.
+/// Runs a short program and returns its failure. The operator may make calls of its own and let the plan go.
 template <transport Transport>
-[[nodiscard]] auto run_short(context<Transport>& c, std::shared_ptr<execution<Transport>> const& body,
-                             int tag, call_memory const& memory) -> std::exception_ptr {
+[[nodiscard, gnu::always_inline]] inline auto run_short(context<Transport>& c, execution<Transport>& body,
+                                                        int tag, call_memory& memory) -> std::exception_ptr {
+    operation::use const used(body);
     try {
-        auto failure = body->run_in_order(c.transport_layer(), tag, memory);
-        body->let_go();
-        return failure;
+        return body.run_in_order(c.transport_layer(), tag, memory);
     } catch (...) {
-        if (body->may_be_read()) c.engine()->keep(body);
+        if (body.may_be_read()) c.engine()->keep(body.shared_from_this());
         throw;
     }
 }
 /// Runs a plan while nothing else is under way and returns its failure.
 template <transport Transport>
-[[nodiscard]] auto run_plan(context<Transport>& c, call_description const& call, kept_plan& plan, int tag)
+[[nodiscard]] auto run_plan(context<Transport>& c, call_description& call, kept_plan& plan, int tag)
     -> std::exception_ptr {
     auto& t = c.transport_layer();
     auto const idle = [&] { t.idle(); };
     if (plan.what->native) {
         if constexpr (std::derived_from<Transport, mpi_transport>)
             if (has_native<Transport>(call))
-                return c.engine()->run(
-                    std::make_shared<native_operation>(t.communicator(), call, native_operation::form::begun),
-                    idle);
+                return c.engine()->run(std::make_shared<native_operation>(t.communicator(), call,
+                                                                          shape_of(call, c.size(), c.rank()),
+                                                                          native_operation::form::begun),
+                                       idle);
         throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
     }
     auto const body = execution_of<Transport>(plan, false);
-    if (body->is_short(t, *call.memory.type)) return run_short(c, body, tag, call.memory);
+    if (body->is_short(t, *call.memory.type)) return run_short(c, *body, tag, call.memory);
     body->begin(t, nullptr, tag, call.memory);
     auto failure = c.engine()->run(body, idle);
     if (!body->finished()) std::rethrow_exception(failure); // messages may be left over
     body->let_go();
     return failure;
 }
-/// A blocking call while nothing else is under way, which needs no tag kept free: `find_plan()` checks it and
-/// returns its plan.
-template <transport Transport, class FindPlan>
-void run_alone(context<Transport>& c, call_description& call, FindPlan find_plan) {
+/// Where a call of this tag has thrown, the others may have sent what nobody receives here.
+template <transport Transport>
+void spoil_tag(context<Transport>& c, int tag) {
+    if (c.size() > 1) c.tags()->spoil(tag);
+}
+/// A blocking call while nothing else is under way, which needs no tag kept free: `run(tag)` returns its
+/// failure.
+template <transport Transport, class Run>
+void run_alone(context<Transport>& c, call_memory& memory, Run run) {
     int const tag = c.next_tag(c.tags());
-    call.memory.shared = c.shared();
-    call.memory.call = c.sequence();
+    number_call(c, memory);
     std::exception_ptr failure;
     try {
-        failure = run_plan(c, call, find_plan(), tag);
+        failure = run(tag);
     } catch (...) {
-        if (c.size() > 1) c.tags()->spoil(tag); // the others may have sent what nobody receives here
+        spoil_tag(c, tag);
         throw;
     }
     if (failure) std::rethrow_exception(failure);
+}
+/// The same of a short program.
+template <transport Transport>
+[[gnu::always_inline]] inline void run_alone(context<Transport>& c, execution<Transport>& body,
+                                             call_memory& memory) {
+    int const tag = c.next_tag(c.tags());
+    number_call(c, memory);
+    auto const ended = [&]() __attribute__((always_inline)) {
+        try {
+            return run_short(c, body, tag, memory);
+        } catch (...) {
+            spoil_tag(c, tag);
+            throw;
+        }
+    };
+    if (auto const failure = ended()) std::rethrow_exception(failure);
 }
 /// Checks a call for the first time, or when others were in between.
 template <transport Transport>
@@ -108,7 +128,8 @@ template <transport Transport>
     return plan;
 }
 template <transport Transport>
-[[nodiscard]] auto may_run_alone(context<Transport>& c, policy_ref policy) -> bool {
+[[nodiscard, gnu::always_inline]] inline auto may_run_alone(context<Transport>& c, policy_ref policy)
+    -> bool {
     return c.is_quiet() && !c.observed_by() && !policy.is_native();
 }
 
@@ -119,22 +140,46 @@ template <transport Transport>
     return {c->engine(), std::move(op), [c] { c->transport_layer().idle(); }};
 }
 
+/// A blocking call with nothing else under way, by a plan that is there or is made now.
 template <transport Transport>
-void run_on(Transport& t, call_description& call, policy_ref policy, void const* call_site) {
-    if (auto* const c = raw_context_in(t); c != nullptr && may_run_alone(*c, policy)) {
-        auto& known = known_calls::of(c->cache());
-        return run_alone(*c, call, [&]() -> kept_plan& {
-            if (auto* const again = known.last.plan_of(call, policy, known.plans)) {
-                call.memory.out = call.out.data();
-                return *again;
-            }
-            return find_plan(*c, call, policy, known);
-        });
-    }
+[[gnu::noinline]] void run_on_idle(context<Transport>& c, call_description& call, policy_ref policy) {
+    run_alone(c, call.memory, [&](int tag) {
+        auto& known = known_calls::of(c.cache());
+        auto* const again = known.last.plan_of(call, policy, known.plans);
+        if (again == nullptr) return run_plan(c, call, find_plan(c, call, policy, known), tag);
+        call.memory.out = call.out.data();
+        return run_plan(c, call, *again, tag);
+    });
+}
+/// A blocking call that the engine drives with the others.
+template <transport Transport>
+[[gnu::noinline]] void run_with_others(Transport& t, call_description& call, policy_ref policy,
+                                       void const* call_site) {
     auto const c = attached_context(t);
     call_start s{call, policy};
     auto const op = make_observed_call(c, s, call_site);
     run_to_end(*c->engine(), op, c->transport_layer());
+}
+/// The execution of the last call on an idle context, if this one is the same and short; else null.
+template <transport Transport>
+[[nodiscard, gnu::always_inline]] inline auto execution_of_last(context<Transport>& c, call_description& call,
+                                                                policy_ref policy) -> execution<Transport>* {
+    auto& known = known_calls::of(c.cache());
+    auto* const plan = known.last.plan_of(call, policy, known.plans);
+    auto* const body = plan != nullptr ? plan->execution.template unused<Transport>() : nullptr;
+    if (body == nullptr || !body->is_short(c.transport_layer(), *call.memory.type)) return nullptr;
+    call.memory.out = call.out.data();
+    return body;
+}
+// What a short call has to do besides its messages is all here: the rest is kept out of the way.
+template <transport Transport>
+[[gnu::always_inline]] inline void run_on(Transport& t, call_description& call, policy_ref policy,
+                                          void const* call_site) {
+    auto* const c = raw_context_in(t);
+    if (c == nullptr || !may_run_alone(*c, policy)) return run_with_others(t, call, policy, call_site);
+    auto* const body = execution_of_last(*c, call, policy);
+    if (body == nullptr) return run_on_idle(*c, call, policy);
+    run_alone(*c, *body, call.memory);
 }
 template <transport Transport>
 [[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
@@ -161,12 +206,15 @@ template <transport Transport>
 }
 
 /// Whether the MPI library's routine is called on the user's communicator: there is no agreement to make
-/// first. Checks the arguments then.
-[[nodiscard]] inline auto goes_to_mpi(MPI_Comm user, call_description& call, policy_ref policy) -> bool {
+/// first.
+[[nodiscard]] inline auto goes_to_mpi(MPI_Comm user, policy_ref policy) -> bool {
     if (!policy.is_native()) return false;
-    auto const known = find_context(user);
-    if (known && known->checks() == check_level::agreed) return false;
-    mpi_transport::checked(user);
+    auto* const t = find_transport(user);
+    auto const* const known = t != nullptr ? raw_context_in(*t) : nullptr;
+    return known == nullptr || known->checks() != check_level::agreed;
+}
+/// The shape of a call that the MPI library makes; checks the arguments and makes room for the result.
+[[nodiscard]] inline auto native_shape(MPI_Comm user, call_description& call) -> call_shape {
     int rank = 0;
     int ranks = 1;
     mpi_check("MPI_Comm_rank", MPI_Comm_rank(user, &rank));
@@ -174,7 +222,7 @@ template <transport Transport>
     auto const shape = shape_of(call, ranks, rank);
     check_call(call, shape);
     make_room(call, shape);
-    return true;
+    return shape;
 }
 
 template <transport Transport>
@@ -192,12 +240,12 @@ public:
     void run(call_description& call) override {
         if (may_run_alone(*m_context, m_start.policy)) {
             auto& plan = *plan_for(call);
-            return run_alone(*m_context, call, [&]() -> kept_plan& {
+            return run_alone(*m_context, call.memory, [&](int tag) {
                 if (auto const prepare = call.elements->prepare) prepare();
                 auto const shape = shape_of(*m_context, call);
                 if (m_context->checks() != check_level::off) check_call(call, shape);
                 make_room(call, shape);
-                return plan;
+                return run_plan(*m_context, call, plan, tag);
             });
         }
         auto const op = operation_of(call);
@@ -251,15 +299,17 @@ inline namespace compiled_by_papcoll_impl_hpp {
 
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] void run_call(Comm comm, call_description& call, policy_ref policy) {
-    if (goes_to_mpi(comm, call, policy)) return run_native(comm, call);
+    if (goes_to_mpi(comm, policy)) return run_native(comm, call, native_shape(comm, call));
     run_on(attached_transport(comm), call, policy, __builtin_return_address(0));
 }
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] auto begin_call(Comm comm, call_description& call, policy_ref policy) -> request {
-    if (goes_to_mpi(comm, call, policy))
+    if (goes_to_mpi(comm, policy)) {
+        auto const shape = native_shape(comm, call);
         return {mpi_registry::instance().engine(),
-                std::make_shared<native_operation>(comm, call, native_operation::form::begun),
+                std::make_shared<native_operation>(comm, call, shape, native_operation::form::begun),
                 [] { std::this_thread::yield(); }};
+    }
     return begin_on(transport_of(comm), call, policy, __builtin_return_address(0));
 }
 template <std::same_as<MPI_Comm> Comm>

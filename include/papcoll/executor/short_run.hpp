@@ -1,0 +1,222 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/detail/held_bytes.hpp>
+#include <papcoll/executor/call_memory.hpp>
+#include <papcoll/executor/failure.hpp>
+#include <papcoll/executor/short_steps.hpp>
+#include <papcoll/program/program.hpp>
+#include <papcoll/transport/transport.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// Runs a short program (see short_script) over elements that travel as bytes, from its beginning to its end,
+/// for a caller that has nothing else to drive.
+template <transport Transport>
+class short_run {
+public:
+    /// It does not apply to programs with a message longer than `most_bytes`.
+    short_run(program const& p, std::size_t element_bytes, std::size_t most_bytes)
+        : m_script(p, element_bytes, most_bytes)
+        , m_staging(m_script.staged_bytes())
+        , m_open(m_script.messages()) {}
+
+    [[nodiscard]] auto applies() const -> bool { return m_script.applies(); }
+    /// Of the elements that it was made for.
+    [[nodiscard]] auto element_bytes() const -> std::size_t { return m_script.element_bytes(); }
+    [[nodiscard]] auto held_bytes() const -> std::size_t {
+        return m_script.held_bytes() + detail::held_bytes(m_staging, m_open);
+    }
+
+    /// `in` is not written; combinations that must give the same bits everywhere use `work`. Returns what
+    /// went wrong although the communication was completed. Where it throws, messages are given up: see
+    /// may_be_read.
+    auto run(Transport& t, int tag, call_memory& with, std::byte* in, std::byte* scratch, std::byte* work)
+        -> std::exception_ptr {
+        auto* const out = static_cast<std::byte*>(with.out);
+        call c{t, tag, with, {in, out, scratch, nullptr, m_staging.data()}, work, {}, {}};
+        if (m_script.node_bytes() > 0) return run_shared(c);
+        run_steps(c);
+        return std::move(c.failure);
+    }
+    /// After run has thrown: whether its sends may still be read, so that this must live on.
+    [[nodiscard]] auto may_be_read() const -> bool { return m_may_be_read; }
+
+private:
+    using step = short_steps::step;
+    using kind = step::kind;
+    using pending = typename Transport::pending;
+
+    struct call {
+        Transport& t;
+        int tag;
+        call_memory& with;
+        std::array<std::byte*, memory_kinds + 1> bases;
+        std::byte* work;
+        std::exception_ptr failure; // the first
+        node_memory::area area;     // of a program that uses the memory of the node
+
+        [[nodiscard]] auto at(short_steps::place const& p) const -> std::byte* {
+            return bases[p.base] + p.begin;
+        }
+    };
+
+    void run_steps(call& c) {
+        auto const* next = m_script.steps().data();
+        auto const* const end = next + m_script.steps().size();
+        while (next != end) try {
+                for (; next != end; ++next) carry_out(*next, c);
+            } catch (...) {
+                if (!next->computes()) {
+                    give_up(c.t, next);
+                    throw;
+                }
+                c.failure = std::current_exception();
+                ++next;
+            }
+    }
+    auto run_shared(call& c) -> std::exception_ptr {
+        if (c.with.shared == nullptr)
+            throw std::logic_error("papcoll: the policy's plan needs memory that the ranks of a node share");
+        auto& shared = *c.with.shared;
+        c.area = shared.reserve(c.with.call, m_script.node_key(), m_script.node_bytes());
+        c.bases[static_cast<std::size_t>(memory::node)] = c.area.data;
+        try {
+            if (!shared.is_free(c.area)) look_until(c, [&] { return shared.is_free(c.area); });
+            run_steps(c);
+        } catch (...) {
+            shared.abandon(c.area);
+            throw;
+        }
+        shared.end(c.area);
+        return std::move(c.failure);
+    }
+    /// Only transports that share memory have programs that wait so.
+    template <class Ready>
+    static void look_until(call& c, Ready const& ready) {
+        if constexpr (requires { c.t.progress(); }) c.with.shared->wait(c.t, ready);
+    }
+    static void await_post(step const& s, call& c) {
+        auto seen = node_memory::news::none;
+        auto const ready = [&] {
+            seen = c.with.shared->look(c.area, s.peer, s.size);
+            return seen != node_memory::news::none;
+        };
+        if (!ready()) look_until(c, ready);
+        if (seen != node_memory::news::there && !c.failure) c.failure = failure_of(seen, s.peer);
+    }
+
+    void carry_out(step const& s, call& c) {
+        switch (s.what) {
+        case kind::send:
+            m_open[s.message] = c.t.isend(channel::data, content(s, c), s.peer, c.tag);
+            break;
+        case kind::receive:
+            m_open[s.message] = c.t.irecv(channel::data, std::span(c.at(s.target), s.size), s.peer, c.tag);
+            break;
+        case kind::send_stretches:
+        case kind::receive_stretches:
+            post_stretches(s, c);
+            break;
+        case kind::await_sent:
+            (void)wait_for(m_open[s.message], c.t, true);
+            break;
+        case kind::await_received:
+            if (auto const came = wait_for(m_open[s.message], c.t, false); came != s.size) miss(s, came, c);
+            break;
+        case kind::post:
+            c.with.shared->post(c.area, c.failure != nullptr);
+            break;
+        case kind::await_post:
+            await_post(s, c);
+            break;
+        default:
+            if (!c.failure) calculate(s, c);
+        }
+    }
+    static void calculate(step const& s, call& c) {
+        auto* const target = c.at(s.target);
+        auto const* const left = c.at(s.left);
+        if (s.what == kind::pack)
+            std::memcpy(target, left, s.size);
+        else if (s.what == kind::copy)
+            c.with.type->copy(left, target, s.size);
+        else if (s.what == kind::combine)
+            c.with.op(left, c.at(s.right), target, s.size);
+        else
+            c.with.op.alike(left, c.at(s.right), target, s.size, c.work);
+    }
+    /// An empty message tells the receiver that there is nothing to give.
+    static auto content(step const& s, call const& c) -> std::span<std::byte const> {
+        if (c.failure) return {};
+        return {c.at(s.target), s.size};
+    }
+    void post_stretches(step const& s, call& c) {
+        if (s.sends()) {
+            const_message_parts const all(list_stretches(s, c, m_sources));
+            m_open[s.message] =
+                c.t.isend(channel::data, c.failure ? const_message_parts() : all, s.peer, c.tag);
+        } else {
+            message_parts const all(list_stretches(s, c, m_targets));
+            m_open[s.message] = c.t.irecv(channel::data, all, s.peer, c.tag);
+        }
+    }
+    template <class Byte>
+    auto list_stretches(step const& s, call const& c, std::vector<std::span<Byte>>& list) const
+        -> std::span<std::span<Byte> const> {
+        list.clear();
+        for (auto const& part : m_script.stretches_of(s)) list.emplace_back(c.at(part.where), part.bytes);
+        return list;
+    }
+    /// Returns the bytes of a receive.
+    auto wait_for(pending& one, Transport& t, bool sent) -> std::size_t {
+        if constexpr (requires { t.wait_received(one); }) {
+            if (!sent) return t.wait_received(one);
+            t.wait_sent(one);
+            return 0;
+        } else {
+            m_done.clear();
+            while (m_done.empty()) {
+                t.wait_some(std::span(&one, 1), m_done);
+                if (m_done.empty()) t.idle();
+            }
+            return m_done.front().bytes;
+        }
+    }
+    [[gnu::cold]] static void miss(step const& s, std::size_t came, call& c) {
+        if (c.failure) return;
+        c.failure = failure_of(came == 0 ? arrival_of_message::nothing : arrival_of_message::other, s.peer);
+    }
+    /// The messages that have begun before the step that failed, and that nobody has waited for.
+    [[gnu::cold]] void give_up(Transport& t, step const* failed) noexcept {
+        std::vector<bool> ended(m_open.size());
+        std::vector<pending> receives, sends;
+        auto const* const first = m_script.steps().data();
+        for (auto const* s = failed; s-- != first;) {
+            if (s->computes() || s->is_sign()) continue;
+            if (s->posts() && !ended[s->message])
+                (s->sends() ? sends : receives).push_back(std::move(m_open[s->message]));
+            ended[s->message] = true;
+        }
+        m_may_be_read = t.abandon(receives, sends);
+    }
+
+    short_steps m_script;
+    std::vector<std::byte> m_staging;
+    std::vector<pending> m_open; // of each message, from its beginning on
+    std::vector<std::span<std::byte const>> m_sources;
+    std::vector<std::span<std::byte>> m_targets;
+    std::vector<completion> m_done;
+    bool m_may_be_read = false;
+};
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,200 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/detail/held_bytes.hpp>
+#include <papcoll/executor/short_script.hpp>
+#include <papcoll/program/program.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// The script of a short program for elements of one size, with peers, places and sizes in bytes. A message
+/// of several short stretches of memory is packed into a staging buffer.
+class short_steps {
+public:
+    /// An address in the memory of a call, or in the staging.
+    struct place {
+        std::uint8_t base = 0; // an enum memory, or staging
+        std::size_t begin = 0; // bytes
+    };
+    static constexpr std::uint8_t staging = memory_kinds;
+
+    struct stretch {
+        place where;
+        std::size_t bytes;
+    };
+    struct step {
+        enum class kind : std::uint8_t {
+            send,
+            receive,
+            send_stretches,
+            receive_stretches,
+            await_sent,
+            await_received,
+            post,       ///< to the others of the node
+            await_post, ///< of one of them
+            // those that compute
+            combine,
+            combine_alike,
+            copy,
+            pack ///< bytes, to or from the staging
+        };
+
+        kind what = kind::copy;
+        int peer = -1;
+        std::uint32_t message = 0; // which of all messages
+        std::uint32_t first_stretch = 0, stretches = 0;
+        std::size_t size = 0; // bytes of a message, elements of a computation, how many posts
+        place target = {}, left = {}, right = {};
+
+        [[nodiscard]] auto computes() const -> bool { return what >= kind::combine; }
+        [[nodiscard]] auto is_sign() const -> bool { return what == kind::post || what == kind::await_post; }
+        [[nodiscard]] auto posts() const -> bool { return what <= kind::receive_stretches; }
+        [[nodiscard]] auto sends() const -> bool {
+            return what == kind::send || what == kind::send_stretches;
+        }
+    };
+
+    /// Empty for a program that is not short, or has a message longer than `most_bytes`.
+    short_steps(program const& p, std::size_t element_bytes, std::size_t most_bytes)
+        : m_element_bytes(element_bytes)
+        , m_node_bytes(p.node * element_bytes)
+        , m_node_key(p.node_key) {
+        short_script const script(p);
+        m_applies = script.applies() && script.longest() * element_bytes <= most_bytes;
+        if (!m_applies) return;
+        std::vector<step> messages(p.size());
+        auto posts = p.posts.begin();
+        for (auto const& s : script.steps())
+            if (p.is_sign(s.instruction))
+                add_sign(p.instructions[s.instruction], posts);
+            else
+                translate(p, s, messages[s.instruction]);
+    }
+
+    [[nodiscard]] auto applies() const -> bool { return m_applies; }
+    /// Of the elements that they were made for.
+    [[nodiscard]] auto element_bytes() const -> std::size_t { return m_element_bytes; }
+    [[nodiscard]] auto steps() const -> std::span<step const> { return m_steps; }
+    /// Of a message that is not packed.
+    [[nodiscard]] auto stretches_of(step const& s) const -> std::span<stretch const> {
+        return std::span(m_stretches).subspan(s.first_stretch, s.stretches);
+    }
+    [[nodiscard]] auto messages() const -> std::size_t { return m_messages; }
+    /// Of the memory that all ranks of the node use together.
+    [[nodiscard]] auto node_bytes() const -> std::size_t { return m_node_bytes; }
+    [[nodiscard]] auto node_key() const -> std::uint64_t { return m_node_key; }
+    [[nodiscard]] auto staged_bytes() const -> std::size_t { return m_staged_bytes; }
+    [[nodiscard]] auto held_bytes() const -> std::size_t { return detail::held_bytes(m_steps, m_stretches); }
+
+private:
+    using index = program::index;
+    using kind = step::kind;
+    static constexpr std::size_t longest_packed_bytes = std::size_t(4) << 10;
+
+    /// `message` is that of its instruction: made when it is posted, for when it is waited for.
+    void translate(program const& p, short_script::step const& s, step& message) {
+        auto const i = s.instruction;
+        switch (s.what) {
+        case short_script::step::kind::compute:
+            return compute(p, i);
+        case short_script::step::kind::post:
+            message = message_of(p, i);
+            if (message.sends()) pack(message);
+            m_steps.push_back(message);
+            return;
+        case short_script::step::kind::await:
+            bool const sent = message.sends();
+            m_steps.push_back(message);
+            m_steps.back().what = sent ? kind::await_sent : kind::await_received;
+            if (!sent) pack(message);
+        }
+    }
+    void add_sign(program::instruction const& sign, std::vector<index>::const_iterator& posts) {
+        step s;
+        s.what = sign.what == program::action::post ? kind::post : kind::await_post;
+        s.peer = sign.peer;
+        if (s.what == kind::await_post) s.size = *posts++;
+        m_steps.push_back(s);
+    }
+    [[nodiscard]] auto place_of(region const& r) const -> place {
+        return {static_cast<std::uint8_t>(r.where()), r.offset() * m_element_bytes};
+    }
+    void compute(program const& p, index i) {
+        auto const& what = p.instructions[i];
+        bool const combines = what.what == program::action::combine;
+        auto const regions = p.regions_of(i);
+        for (std::size_t r = 0; r < regions.size(); r += program::operands(what.what)) {
+            step s;
+            if (combines) s.what = what.alike ? kind::combine_alike : kind::combine;
+            s.size = regions[r].size();
+            s.target = place_of(regions[r]);
+            s.left = place_of(regions[r + 1]);
+            if (combines) s.right = place_of(regions[r + 2]);
+            m_steps.push_back(s);
+        }
+    }
+    auto message_of(program const& p, index i) -> step {
+        bool const sends = p.instructions[i].what == program::action::send;
+        step m;
+        m.what = sends ? kind::send : kind::receive;
+        m.peer = p.instructions[i].peer;
+        m.message = m_messages++;
+        list_stretches(p.regions_of(i), m);
+        if (m.stretches == 1)
+            m.target = m_stretches.back().where;
+        else if (m.size > longest_packed_bytes)
+            m.what = sends ? kind::send_stretches : kind::receive_stretches;
+        else
+            stage(m);
+        return m;
+    }
+    void list_stretches(std::span<region const> regions, step& m) {
+        m.first_stretch = static_cast<std::uint32_t>(m_stretches.size());
+        region last;
+        for (auto const& r : regions) {
+            if (r.size() == 0) continue;
+            auto const bytes = r.size() * m_element_bytes;
+            if (m.size > 0 && last.is_followed_by(r))
+                m_stretches.back().bytes += bytes;
+            else
+                m_stretches.push_back({place_of(r), bytes});
+            m.size += bytes;
+            last = r;
+        }
+        m.stretches = static_cast<std::uint32_t>(m_stretches.size()) - m.first_stretch;
+    }
+    void stage(step& m) {
+        m.target = {staging, m_staged_bytes};
+        m_staged_bytes += m.size;
+    }
+    /// Between the stretches of a message and the staging, if it is there.
+    void pack(step const& m) {
+        if (m.target.base != staging) return;
+        auto staged = m.target;
+        for (auto const& part : stretches_of(m)) {
+            step s;
+            s.what = kind::pack;
+            s.size = part.bytes;
+            s.target = m.sends() ? staged : part.where;
+            s.left = m.sends() ? part.where : staged;
+            m_steps.push_back(s);
+            staged.begin += part.bytes;
+        }
+    }
+
+    std::size_t m_element_bytes;
+    std::size_t m_node_bytes;
+    std::uint64_t m_node_key;
+    bool m_applies = false;
+    std::vector<step> m_steps;
+    std::vector<stretch> m_stretches;
+    std::uint32_t m_messages = 0;
+    std::size_t m_staged_bytes = 0;
+};
+
+} // namespace papcoll::inline v0::detail
