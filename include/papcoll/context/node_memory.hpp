@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/look_until.hpp>
+#include <papcoll/context/looking.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -49,7 +49,8 @@ template <transport Transport>
 class execution final : public operation, public std::enable_shared_from_this<execution<Transport>> {
 public:
     explicit execution(std::shared_ptr<program const> what)
-        : m_program(what->uncut ? std::make_shared<program const>(in_pieces(*what)) : std::move(what))
+        : m_cuts(what->uncut)
+        , m_program(m_cuts ? std::make_shared<program const>(in_pieces(*what)) : std::move(what))
         , m_state(*m_program)
         , m_arriving(m_state.receives().size())
         , m_leaving(m_state.sends().size()) {}
@@ -132,7 +133,7 @@ public:
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
         return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
-               m_arriving.capacity() * sizeof(arriving) + (m_short ? m_short->held_bytes() : 0);
+               m_arriving.capacity() * sizeof(arriving) + (m_cuts ? m_program->held_bytes() : 0) + (m_short ? m_short->held_bytes() : 0);
     }
 
 private:
@@ -579,6 +580,7 @@ private:
         m_keeper.reset();
     }
 
+    bool m_cuts; // the program is its own
     std::shared_ptr<program const> m_program;
     std::optional<detail::short_run<Transport>> m_short; // made when it is first asked for
     detail::program_state m_state;

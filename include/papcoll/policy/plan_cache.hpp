@@ -85,8 +85,9 @@ template <transport Transport>
         kept && static_cast<execution_type*>(kept.get())->is_given_up() && !kept->is_in_use())
         plan.execution.reset();
     auto made = std::make_shared<execution_type>(plan.what);
-    // Other threads might still look at it; and what is cut when it is executed takes much memory.
-    if (!concurrent && !plan.what->uncut && !plan.execution.get()) plan.execution = made;
+    // Other threads might still look at it; and what is cut when it is executed may take much memory.
+    constexpr std::size_t most_kept_bytes = 500'000;
+    if (!concurrent && !plan.execution.get() && made->held_bytes() <= most_kept_bytes) plan.execution = made;
     return made;
 }
 

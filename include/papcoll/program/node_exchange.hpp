@@ -139,16 +139,21 @@ public:
     void reduce_scatter(std::span<block_range const> parts) {
         auto const each = share_of_window();
         auto const rounds = chunks(longest_of(parts), each).count();
+        auto const own = m_to.scratch(m_to.in_place() ? each : 0);
         for (std::size_t k = 0; k < rounds; ++k) {
-            for (int r = 0; r < m_ranks; ++r)
-                if (r != m_rank || m_to.in_place()) give_piece(r, k, each, in(parts[index(r)]));
-            post();
             chunks const mine(parts[index(m_rank)].size, each);
             auto const n = k < mine.count() ? mine.size(k) : 0;
+            auto own_piece = in(parts[index(m_rank)]).part(n > 0 ? mine.begin(k) : 0, n);
+            if (m_to.in_place()) {
+                m_to.copy(own.part(0, n), own_piece);
+                own_piece = own.part(0, n);
+            }
+            for (int r = 0; r < m_ranks; ++r)
+                if (r != m_rank) give_piece(r, k, each, in(parts[index(r)]));
+            post();
             auto const operand = [&](int r) {
+                if (r == m_rank) return own_piece;
                 auto const piece = piece_for(m_rank, r, k, each, n);
-                if (r == m_rank)
-                    return m_to.in_place() ? piece : in(parts[index(r)]).part(n > 0 ? mine.begin(k) : 0, n);
                 take(r, k, k + 1 < rounds, piece);
                 return piece;
             };
@@ -242,10 +247,11 @@ private:
 
     // Where every rank gives every other a piece of a window.
 
-    [[nodiscard]] auto share_of_window() const -> std::size_t { return m_stretch / 2 / size(m_ranks); }
+    [[nodiscard]] auto share_of_window() const -> std::size_t { return m_stretch / 2 / size(m_ranks - 1); }
     [[nodiscard]] auto piece_for(int receiver, int from, std::size_t k, std::size_t each, std::size_t n) const
         -> region {
-        return place(from, k % 2 * (m_stretch / 2) + index(receiver) * each, n);
+        auto const position = index((receiver - from - 1 + m_ranks) % m_ranks);
+        return place(from, k % 2 * (m_stretch / 2) + position * each, n);
     }
     void give_piece(int r, std::size_t k, std::size_t each, region const& all) {
         chunks const data(all.size(), each);

@@ -110,7 +110,7 @@ private:
         return m_shape.shared_bytes / share / m_shape.element_bytes / step() * step();
     }
     [[nodiscard]] auto chunk() const -> std::size_t {
-        constexpr std::size_t chunk_bytes = std::size_t(32) << 10;
+        constexpr std::size_t chunk_bytes = std::size_t(16) << 10;
         return std::clamp<std::size_t>(chunk_bytes / m_shape.element_bytes, 1,
                                        std::max<std::size_t>(m_stretch / 2, 1));
     }

@@ -7,40 +7,43 @@
 
 namespace papcoll::inline v0::detail {
 
-/// Waits for what another rank of the node writes to memory. First it looks again and again, as long as that
-/// has paid lately; then it yields the processor between two looks, which the others may need to write; after
-/// a millisecond it sleeps in between, for a sixteenth of the time that it has waited, so that those who
-/// still compute have the processor for themselves. All the while the transport's messages progress.
+/// Waits for what another rank of the node writes to memory. First it looks again and again. Then it yields
+/// the processor between two looks: the other may need it to write. Where that helped soon, it looks less the
+/// next time, else it looks as long again. After a millisecond it sleeps in between, for a sixteenth of the
+/// time that it has waited, so that those who still compute have the processor for themselves. From the first
+/// yield on the transport's messages progress.
 class looking {
 public:
     /// `own_processors`: whether there is one for each rank of the node.
     explicit looking(bool own_processors)
-        : m_most_looks(own_processors ? 4'000 : 50)
-        , m_looks(m_most_looks) {}
+        : m_looks(own_processors ? most_looks : least_looks) {}
 
     template <class Transport, class Ready>
     void until(Transport& t, Ready const& ready) {
         for (int i = 0; i < m_looks; ++i) {
             if (ready()) {
-                if (i > m_looks / 2) m_looks = std::min(2 * m_looks, m_most_looks);
+                if (i > m_looks / 2) m_looks = std::min(2 * m_looks, most_looks);
                 return;
             }
             relax();
         }
-        m_looks = std::max(m_looks / 2, 25);
-        yield_until(t, ready);
+        if (yield_until(t, ready) < soon) m_looks = std::max(m_looks / 2, least_looks);
     }
 
 private:
+    using clock = std::chrono::steady_clock;
+    /// About half a millisecond.
+    static constexpr int most_looks = 20'000, least_looks = 50;
+    static constexpr auto soon = std::chrono::microseconds(200);
+    static constexpr auto patience = std::chrono::milliseconds(1);
+
     static void relax() {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #endif
     }
     template <class Transport, class Ready>
-    static void yield_until(Transport& t, Ready const& ready) {
-        using clock = std::chrono::steady_clock;
-        constexpr auto patience = std::chrono::milliseconds(1);
+    static auto yield_until(Transport& t, Ready const& ready) -> clock::duration {
         auto const begin = clock::now();
         for (unsigned i = 1; !ready(); ++i) {
             t.idle();
@@ -50,9 +53,9 @@ private:
                 std::this_thread::sleep_for(
                     std::min<clock::duration>(waited / 16, std::chrono::microseconds(200)));
         }
+        return clock::now() - begin;
     }
 
-    int m_most_looks;
     int m_looks;
 };
 
