@@ -52,9 +52,9 @@ struct completion {
 ///
 ///  9. `c.node()`, a std::uint64_t that is equal on ranks of one node; where it is missing all share one.
 /// 10. `c.tags()`, how many tags it has where that is more than tag_count; equal on all ranks.
-/// 11. `t.wait_received(pending)`, which waits for one receive and returns its bytes as a completion has
-/// them,
-///     and `t.wait_sent(pending)`.
+/// 11. `t.wait_received(pending)`, which waits for one receive and returns its bytes as in a completion, and
+///     `t.wait_sent(pending)`. `t.send` and `t.receive`, with the arguments of isend and irecv, begin a
+///     message and wait for it; `receive` returns its bytes likewise. A message that threw has ended.
 /// 12. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
 ///
 /// Errors are reported by exceptions. Models: mpi_transport, threads::endpoint.
