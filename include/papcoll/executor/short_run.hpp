@@ -26,7 +26,7 @@ class short_run {
 public:
     /// It does not apply to programs with a message longer than `most_bytes`.
     short_run(program const& p, std::size_t element_bytes, std::size_t most_bytes)
-        : m_script(p, element_bytes, most_bytes)
+        : m_script(p, element_bytes, most_bytes, waits_itself)
         , m_staging(m_script.staged_bytes())
         , m_open(m_script.messages()) {}
 
@@ -55,6 +55,10 @@ private:
     using step = short_steps::step;
     using kind = step::kind;
     using pending = typename Transport::pending;
+    static constexpr bool waits_itself = requires(Transport & t, const_message_parts out, message_parts in) {
+        t.send(channel::data, out, 0, 0);
+        t.receive(channel::data, in, 0, 0);
+    };
 
     struct call {
         Transport& t;
@@ -131,7 +135,14 @@ private:
             (void)wait_for(m_open[s.message], c.t, true);
             break;
         case kind::await_received:
-            if (auto const came = wait_for(m_open[s.message], c.t, false); came != s.size) miss(s, came, c);
+            check(s, wait_for(m_open[s.message], c.t, false), c);
+            break;
+        case kind::send_and_await:
+            if constexpr (waits_itself) c.t.send(channel::data, content(s, c), s.peer, c.tag);
+            break;
+        case kind::receive_and_await:
+            if constexpr (waits_itself)
+                check(s, c.t.receive(channel::data, std::span(c.at(s.target), s.size), s.peer, c.tag), c);
             break;
         case kind::post:
             c.with.shared->post(c.area, c.failure != nullptr);
@@ -192,8 +203,8 @@ private:
             return m_done.front().bytes;
         }
     }
-    [[gnu::cold]] static void miss(step const& s, std::size_t came, call& c) {
-        if (c.failure) return;
+    static void check(step const& s, std::size_t came, call& c) {
+        if (came == s.size || c.failure) return;
         c.failure = failure_of(came == 0 ? arrival_of_message::nothing : arrival_of_message::other, s.peer);
     }
     /// The messages that have begun before the step that failed, and that nobody has waited for.

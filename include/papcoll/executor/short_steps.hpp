@@ -35,6 +35,8 @@ public:
             receive_stretches,
             await_sent,
             await_received,
+            send_and_await,
+            receive_and_await,
             post,       ///< to the others of the node
             await_post, ///< of one of them
             // those that compute
@@ -53,17 +55,20 @@ public:
 
         [[nodiscard]] auto computes() const -> bool { return what >= kind::combine; }
         [[nodiscard]] auto is_sign() const -> bool { return what == kind::post || what == kind::await_post; }
+        /// Whether a message begins that a later step waits for.
         [[nodiscard]] auto posts() const -> bool { return what <= kind::receive_stretches; }
         [[nodiscard]] auto sends() const -> bool {
             return what == kind::send || what == kind::send_stretches;
         }
     };
 
-    /// Empty for a program that is not short, or has a message longer than `most_bytes`.
-    short_steps(program const& p, std::size_t element_bytes, std::size_t most_bytes)
+    /// Empty for a program that is not short, or has a message longer than `most_bytes`. `joins`: whether a
+    /// message that is waited for as soon as it has begun may be one step.
+    short_steps(program const& p, std::size_t element_bytes, std::size_t most_bytes, bool joins)
         : m_element_bytes(element_bytes)
         , m_node_bytes(p.node * element_bytes)
-        , m_node_key(p.node_key) {
+        , m_node_key(p.node_key)
+        , m_joins(joins) {
         short_script const script(p);
         m_applies = script.applies() && script.longest() * element_bytes <= most_bytes;
         if (!m_applies) return;
@@ -109,8 +114,7 @@ private:
             return;
         case short_script::step::kind::await:
             bool const sent = message.sends();
-            m_steps.push_back(message);
-            m_steps.back().what = sent ? kind::await_sent : kind::await_received;
+            await(message, sent);
             if (!sent) pack(message);
         }
     }
@@ -137,6 +141,15 @@ private:
             if (combines) s.right = place_of(regions[r + 2]);
             m_steps.push_back(s);
         }
+    }
+    void await(step const& message, bool sent) {
+        auto& last = m_steps.back();
+        if (m_joins && last.message == message.message && last.what == kind::send)
+            last.what = kind::send_and_await;
+        else if (m_joins && last.message == message.message && last.what == kind::receive)
+            last.what = kind::receive_and_await;
+        else
+            m_steps.push_back(message), m_steps.back().what = sent ? kind::await_sent : kind::await_received;
     }
     auto message_of(program const& p, index i) -> step {
         bool const sends = p.instructions[i].what == program::action::send;
@@ -190,6 +203,7 @@ private:
     std::size_t m_element_bytes;
     std::size_t m_node_bytes;
     std::uint64_t m_node_key;
+    bool m_joins;
     bool m_applies = false;
     std::vector<step> m_steps;
     std::vector<stretch> m_stretches;

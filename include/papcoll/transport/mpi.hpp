@@ -156,6 +156,22 @@ public:
         forget(one);
         return completion::too_long;
     }
+    /// Sends a message and waits for it.
+    void send(channel ch, const_message_parts parts, int to, int tag) {
+        with_datatype(parts, [&](void const* data, int count, MPI_Datatype type) {
+            detail::mpi_check("MPI_Send", MPI_Send(data, count, type, to, wire_tag(ch, tag), communicator()));
+        });
+    }
+    /// Receives a message and returns how many bytes came, as a completion says it.
+    [[nodiscard]] auto receive(channel ch, message_parts parts, int from, int tag) -> std::size_t {
+        MPI_Status status;
+        with_datatype(parts, [&](void* data, int count, MPI_Datatype type) {
+            status.MPI_ERROR = MPI_Recv(data, count, type, from, wire_tag(ch, tag), communicator(), &status);
+        });
+        if (status.MPI_ERROR == MPI_SUCCESS) return bytes_of(status);
+        (void)is_too_long("MPI_Recv", status); // throws of anything else
+        return completion::too_long;
+    }
     /// Waits for one send.
     void wait_sent(pending& one) { detail::mpi_check("MPI_Wait", MPI_Wait(&one, MPI_STATUS_IGNORE)); }
 #ifdef SMPI_H

@@ -54,12 +54,16 @@ auto allocations_of(Call const& call) -> long {
     return allocations - before;
 }
 
+auto several_threads() -> bool {
+    int threads = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&threads);
+    return threads == MPI_THREAD_MULTIPLE;
+}
+
 } // namespace
 
 TEST_CASE("a repeated blocking call allocates nothing") {
-    int threads = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&threads);
-    if (threads == MPI_THREAD_MULTIPLE) return;
+    if (several_threads()) return;
     boost::mpi::communicator const world;
     auto const ranks = static_cast<std::size_t>(world.size());
     // A link on which messages of 64 KiB go unasked: what is under way does not depend on timing.
@@ -77,5 +81,32 @@ TEST_CASE("a repeated blocking call allocates nothing") {
         CHECK(allocations_of([&] {
                   papcoll::all_reduce(world, boost::mpi::inplace(in.data()), n, op, papcoll::circulant{});
               }) == 0);
+    }
+}
+
+TEST_CASE("a repeated blocking call with uneven sizes allocates nothing") {
+    if (several_threads()) return;
+    boost::mpi::communicator const world;
+    auto const ranks = static_cast<std::size_t>(world.size());
+    papcoll::attach(world, {.link = papcoll::link_model{papcoll::ticks(50'000), 0.1}});
+    for (std::size_t const n :
+         {std::size_t(1), std::size_t(100), std::size_t(4'000), std::size_t(60'000), std::size_t(260'000)}) {
+        CAPTURE(n);
+        std::vector<std::size_t> sizes(ranks), forward(ranks), backward(ranks);
+        std::size_t all = 0;
+        for (std::size_t r = 0; r < ranks; ++r) {
+            sizes[r] = r % 3 == 2 ? 0 : n / ranks + r;
+            forward[r] = all;
+            all += sizes[r] + 1;
+        }
+        for (std::size_t r = 0; r < ranks; ++r) backward[r] = all - forward[r] - sizes[r];
+        std::vector<float> in(all + 1, 1), out(all + 1);
+        auto const op = std::plus<float>();
+        CHECK(allocations_of([&] { papcoll::all_gatherv(world, in.data(), out.data(), sizes); }) == 0);
+        CHECK(allocations_of([&] { papcoll::all_gatherv(world, in.data(), out.data(), sizes, forward); }) ==
+              0);
+        CHECK(allocations_of([&] { papcoll::all_gatherv(world, in.data(), out.data(), sizes, backward); }) ==
+              0);
+        CHECK(allocations_of([&] { papcoll::reduce_scatter(world, in.data(), sizes, out.data(), op); }) == 0);
     }
 }

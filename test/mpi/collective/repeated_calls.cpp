@@ -9,11 +9,15 @@
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/inplace.hpp>
 #include <doctest/doctest.h>
+#include <mpi.h>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -26,6 +30,68 @@ struct counting {
         if (++calls[0] > 200) throw std::runtime_error("the operator of another run");
         return a + b;
     }
+};
+
+/// Whether calls that find nothing else under way go straight to MPI; else the engine drives them, and
+/// operators run inside it.
+auto goes_straight() -> bool {
+    int threads = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&threads);
+    return threads != MPI_THREAD_MULTIPLE;
+}
+
+/// Two ranks exchange their operands, and each combines them.
+struct exchange {
+    static constexpr bool reorders_operands = false;
+    static constexpr auto provides(papcoll::collective_kind) -> bool { return true; }
+    [[nodiscard]] auto name() const -> std::string_view { return "exchange"; }
+    void check(papcoll::call_shape const&) const {}
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
+        return std::vector<std::int64_t>();
+    }
+    [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const&) const
+        -> papcoll::program {
+        papcoll::program_builder to(shape.in_place);
+        papcoll::region const in(papcoll::memory::in, 0, shape.count);
+        papcoll::region const out(papcoll::memory::out, 0, shape.count);
+        if (shape.ranks == 1) {
+            to.copy(out, in);
+        } else {
+            auto const theirs = to.scratch(shape.count);
+            to.receive(1 - shape.rank, theirs);
+            to.send(1 - shape.rank, in);
+            to.combine(out, shape.rank == 0 ? in : theirs, shape.rank == 0 ? theirs : in);
+        }
+        return to.finish();
+    }
+};
+
+/// A communicator of two neighbours, or of the last rank alone.
+class pairs {
+public:
+    pairs() {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &m_comm);
+        MPI_Comm_rank(m_comm, &m_rank);
+        MPI_Comm_size(m_comm, &m_size);
+        papcoll::attach(m_comm, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}});
+    }
+    pairs(pairs const&) = delete;
+    auto operator=(pairs const&) -> pairs& = delete;
+    ~pairs() { free(); }
+
+    void free() {
+        if (m_comm != MPI_COMM_NULL) MPI_Comm_free(&m_comm);
+    }
+    [[nodiscard]] auto comm() const -> MPI_Comm { return m_comm; }
+    [[nodiscard]] auto rank() const -> int { return m_rank; }
+    [[nodiscard]] auto size() const -> int { return m_size; }
+
+private:
+    MPI_Comm m_comm = MPI_COMM_NULL;
+    int m_rank = 0;
+    int m_size = 1;
 };
 
 } // namespace
@@ -83,6 +149,85 @@ TEST_CASE("a call that is bad after good ones throws as a first one does") {
                     std::invalid_argument);
     papcoll::all_reduce(world, values.data(), 9, out.data(), std::plus<>());
     CHECK(out == values);
+}
+
+TEST_CASE("an operator makes calls of its own, by the plan that is being run among others") {
+    if (!goes_straight()) return;
+    pairs const two;
+    auto const sum_of = [&](int value) { // 1 on the lower rank, 2 on the other, times the value
+        return two.size() == 1 ? value : 3 * value;
+    };
+    for (int i = 0; i < 3; ++i) {
+        int within = 0;
+        int depth = 0;
+        std::function<int(int, int)> const add = [&](int a, int b) {
+            if (depth++ == 0) {
+                int const mine = 10 * (two.rank() + 1);
+                papcoll::all_reduce(two.comm(), &mine, 1, &within, add, exchange());
+            }
+            return a + b;
+        };
+        int const mine = two.rank() + 1;
+        int out = 0;
+        papcoll::all_reduce(two.comm(), &mine, 1, &out, add, exchange());
+        CHECK(out == sum_of(1));
+        CHECK(within == (two.size() == 1 ? 0 : sum_of(10)));
+    }
+}
+
+TEST_CASE("an operator drives the plan that is being run out of the cache") {
+    if (!goes_straight()) return;
+    pairs const two;
+    std::vector<int> values(200);
+    bool fills = false;
+    std::function<int(int, int)> const add = [&](int a, int b) {
+        for (std::size_t n = 1; fills && n <= 100; ++n)
+            papcoll::all_gather(two.comm(), values.data(), n, std::vector<int>(200).data());
+        return a + b;
+    };
+    for (int i = 0; i < 4; ++i) {
+        fills = i % 2 == 1;
+        int const mine = two.rank() + 1;
+        int out = 0;
+        papcoll::all_reduce(two.comm(), &mine, 1, &out, add, exchange());
+        CHECK(out == (two.size() == 1 ? 1 : 3));
+    }
+}
+
+TEST_CASE("an operator frees the communicator of its call") {
+    if (!goes_straight()) return;
+    pairs two;
+    bool frees = false;
+    std::function<int(int, int)> const add = [&](int a, int b) {
+        if (frees) two.free();
+        return a + b;
+    };
+    for (int i = 0; i < 3; ++i) {
+        frees = i == 2;
+        int const mine = two.rank() + 1;
+        int out = 0;
+        papcoll::all_reduce(two.comm(), &mine, 1, &out, add, exchange());
+        CHECK(out == (two.size() == 1 ? 1 : 3));
+    }
+}
+
+TEST_CASE("after an operator that throws the same call goes on as before") {
+    pairs const two;
+    bool throws = false;
+    std::function<int(int, int)> const add = [&](int a, int b) {
+        if (throws) throw std::runtime_error("operator");
+        return a + b;
+    };
+    for (int i = 0; i < 6; ++i) {
+        throws = i % 3 == 2;
+        int const mine = two.rank() + 1;
+        int out = 0;
+        if (throws && two.size() > 1)
+            CHECK_THROWS_WITH(papcoll::all_reduce(two.comm(), &mine, 1, &out, add, exchange()), "operator");
+        else
+            papcoll::all_reduce(two.comm(), &mine, 1, &out, add, exchange());
+        if (!throws) CHECK(out == (two.size() == 1 ? 1 : 3));
+    }
 }
 
 TEST_CASE("each run of a plan has an operator of its own") {
