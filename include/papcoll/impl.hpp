@@ -11,22 +11,18 @@
 
 #include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/context/impl/attach.hpp>
+#include <papcoll/policy/impl/all_gathers.hpp>
 #include <papcoll/policy/impl/all_to_all.hpp>
 #include <papcoll/policy/impl/arrival_all_reduce.hpp>
 #include <papcoll/policy/impl/automatic.hpp>
-#include <papcoll/policy/impl/background_circulant.hpp>
-#include <papcoll/policy/impl/background_ring.hpp>
-#include <papcoll/policy/impl/binomial_gather.hpp>
 #include <papcoll/policy/impl/circulant.hpp>
 #include <papcoll/policy/impl/clairvoyant.hpp>
-#include <papcoll/policy/impl/linear.hpp>
+#include <papcoll/policy/impl/gathers.hpp>
 #include <papcoll/policy/impl/members.hpp>
 #include <papcoll/policy/impl/scheduled.hpp>
-#include <papcoll/policy/impl/sorted_linear.hpp>
 #include <papcoll/policy/impl/trees.hpp>
 #include <papcoll/policy/impl/tuning_table.hpp>
 #include <papcoll/policy/impl/two_level.hpp>
-#include <papcoll/policy/impl/whole_parts.hpp>
 
 #include <mpi.h>
 

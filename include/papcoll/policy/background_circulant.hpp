@@ -46,5 +46,5 @@ struct background_circulant {
 } // namespace papcoll::inline v0
 
 #ifndef PAPCOLL_SEPARATE_COMPILATION
-#include <papcoll/policy/impl/background_circulant.hpp>
+#include <papcoll/policy/impl/all_gathers.hpp>
 #endif

@@ -43,5 +43,5 @@ struct background_ring {
 } // namespace papcoll::inline v0
 
 #ifndef PAPCOLL_SEPARATE_COMPILATION
-#include <papcoll/policy/impl/background_ring.hpp>
+#include <papcoll/policy/impl/all_gathers.hpp>
 #endif

@@ -38,5 +38,5 @@ struct binomial_gather {
 } // namespace papcoll::inline v0
 
 #ifndef PAPCOLL_SEPARATE_COMPILATION
-#include <papcoll/policy/impl/binomial_gather.hpp>
+#include <papcoll/policy/impl/gathers.hpp>
 #endif

@@ -42,6 +42,13 @@ namespace papcoll::inline v0::detail {
     if (!shape.sizes.empty()) return *std::max_element(shape.sizes.begin(), shape.sizes.end());
     return block_partition{shape.count, shape.ranks}.largest();
 }
+/// What was asked for, or as long as the largest part of a rank travels, and never 0.
+[[nodiscard]] inline auto block_time_of(std::optional<ticks> const& given, call_shape const& shape,
+                                        link_model const& link) -> ticks {
+    double const bytes = static_cast<double>(largest_part(shape) * shape.element_bytes);
+    auto const part = link.latency + ticks{std::llround(bytes * link.per_byte)};
+    return given.value_or(std::max(part, ticks{1}));
+}
 
 /// What a message costs a processor beyond what a ping shows, in nanoseconds: where links are slow it is
 /// nothing, within a node it is what speaks against small blocks.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <papcoll/policy/policy.hpp>
-#include <papcoll/policy/tree/trees_provide.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -34,5 +34,5 @@ struct linear {
 } // namespace papcoll::inline v0
 
 #ifndef PAPCOLL_SEPARATE_COMPILATION
-#include <papcoll/policy/impl/linear.hpp>
+#include <papcoll/policy/impl/gathers.hpp>
 #endif

@@ -42,5 +42,5 @@ struct sorted_linear {
 } // namespace papcoll::inline v0
 
 #ifndef PAPCOLL_SEPARATE_COMPILATION
-#include <papcoll/policy/impl/sorted_linear.hpp>
+#include <papcoll/policy/impl/gathers.hpp>
 #endif

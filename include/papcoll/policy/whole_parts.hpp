@@ -33,5 +33,5 @@ struct whole_parts {
 } // namespace papcoll::inline v0::detail
 
 #ifndef PAPCOLL_SEPARATE_COMPILATION
-#include <papcoll/policy/impl/whole_parts.hpp>
+#include <papcoll/policy/impl/all_gathers.hpp>
 #endif

@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
-#include <papcoll/policy/impl/whole_parts.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/ring.hpp>

@@ -5,7 +5,7 @@
 #include <papcoll/detail/text.hpp>
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/automatic_model.hpp>
-#include <papcoll/policy/impl/bitset_in_use.hpp>
+#include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/tree/tree_plan.hpp>

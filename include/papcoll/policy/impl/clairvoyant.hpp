@@ -3,9 +3,9 @@
 
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
-#include <papcoll/policy/impl/bitset_in_use.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/plan_writer.hpp>
+#include <papcoll/scheduler/bitset/simd_bitset.hpp>
 #include <papcoll/scheduler/clairvoyant.hpp>
 #include <papcoll/scheduler/search/sliced_counters.hpp>
 
@@ -20,6 +20,18 @@
 namespace papcoll::inline v0 {
 
 namespace detail {
+
+/// The bitset that a policy of these Bits computes with.
+template <class Bits>
+struct bitset_in_use {
+    using type = Bits;
+};
+#ifdef PAPCOLL_SEPARATE_COMPILATION
+template <>
+struct bitset_in_use<compiled_by_papcoll_impl_hpp_bitset> {
+    using type = simd_bitset<>;
+};
+#endif
 
 /// How many segments make a Clairvoyant reduction shortest: N rounds after the last arrival and about ⌈log2
 /// P⌉ to fill the pipeline, each of α + mβ/N, and P·N transfers to schedule at κ each: (N + q)·(α + mβ/N) +

@@ -3,7 +3,6 @@
 
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/policy.hpp>
-#include <papcoll/policy/tree/trees_provide.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/schedule/problem.hpp>
+#include <papcoll/schedule/sort_by_time.hpp>
 #include <papcoll/schedule/transfer.hpp>
 #include <papcoll/scheduler/background.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
@@ -94,8 +95,7 @@ public:
         , m_holders(std::min(circulant_skips(p.ranks).rounds(), p.blocks)) {
         auto const first = first_arrival(p);
         std::iota(m_order.begin(), m_order.end(), 0);
-        std::stable_sort(m_order.begin(), m_order.end(),
-                         [&](int a, int b) { return p.arrival(a) < p.arrival(b); });
+        sort_by_time(m_order, p.arrivals);
         for (int const rank : m_order) m_arrivals.push_back((p.arrival(rank) - first).count());
         if (p.ranks > 1) decide();
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/schedule/problem.hpp>
+#include <papcoll/schedule/sort_by_time.hpp>
 #include <papcoll/schedule/transfer.hpp>
 #include <papcoll/scheduler/background.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
@@ -89,8 +90,7 @@ public:
         auto const first = first_arrival(p);
         for (int rank = 0; rank < p.ranks; ++rank)
             if (blocks.count(rank) > 0) m_order.push_back(rank);
-        std::stable_sort(m_order.begin(), m_order.end(),
-                         [&](int a, int b) { return p.arrival(a) < p.arrival(b); });
+        sort_by_time(m_order, p.arrivals);
         for (int const rank : m_order) {
             m_arrivals.push_back((p.arrival(rank) - first).count());
             m_blocks.push_back(blocks.count(rank));

@@ -3,20 +3,63 @@
 
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/background_circulant.hpp>
+#include <papcoll/policy/background_ring.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
-#include <papcoll/policy/impl/whole_parts.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/plan_writer.hpp>
+#include <papcoll/policy/whole_parts.hpp>
+#include <papcoll/schedule/problem.hpp>
 #include <papcoll/scheduler/background_circulant.hpp>
+#include <papcoll/scheduler/background_ring.hpp>
+#include <papcoll/scheduler/neighbor_exchange.hpp>
+#include <papcoll/scheduler/ring.hpp>
+#include <papcoll/scheduler/scheduler_ref.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace papcoll::inline v0 {
+
+namespace detail {
+
+/// The all-gather of a scheduler that moves each rank's part as a whole.
+[[nodiscard]] inline auto whole_parts_plan(scheduler_ref algorithm, call_shape const& shape,
+                                           link_model const& link, std::span<ticks const> arrivals = {})
+    -> program {
+    auto const windows = windows_for(largest_part(shape) * shape.element_bytes, shape, link);
+    plan_writer plan(shape);
+    plan.add(algorithm, layout_of_ranks(shape), windows, arrivals);
+    return plan.finish();
+}
+
+template <class Scheduler>
+auto whole_parts<Scheduler>::name() const -> std::string_view {
+    return Scheduler::name;
+}
+template <class Scheduler>
+auto whole_parts<Scheduler>::plan(call_shape const& shape, link_model const& link) const -> program {
+    return whole_parts_plan(Scheduler{}, shape, link);
+}
+
+} // namespace detail
+
+PAPCOLL_IMPL void background_ring::check(call_shape const& shape) const {
+    detail::check_arrivals(arrivals, shape.ranks);
+    detail::check_positive("block_time", block_time);
+}
+PAPCOLL_IMPL auto background_ring::fingerprint() const -> std::optional<std::vector<std::int64_t>> {
+    return detail::arrivals_key(arrivals, {block_time.value_or(ticks{0}).count()});
+}
+PAPCOLL_IMPL auto background_ring::plan(call_shape const& shape, link_model const& link) const -> program {
+    background_ring_scheduler const algorithm{detail::block_time_of(block_time, shape, link)};
+    return detail::whole_parts_plan(algorithm, shape, link, arrivals.times());
+}
 
 PAPCOLL_IMPL void background_circulant::check(call_shape const& shape) const {
     detail::check_arrivals(arrivals, shape.ranks);
