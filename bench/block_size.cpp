@@ -4,6 +4,7 @@
 // sweep: collective × elements × blocks, on ranks that share one clock (this machine, or the emulated cluster
 // on it).
 #include <papcoll/papcoll.hpp>
+#include <papcoll/scheduler/circulant/skips.hpp>
 
 #include <CLI/CLI.hpp>
 

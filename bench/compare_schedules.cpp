@@ -7,7 +7,7 @@
 #include <papcoll/analysis/metrics.hpp>
 #include <papcoll/analysis/simulate.hpp>
 #include <papcoll/arrival/patterns.hpp>
-#include <papcoll/policy/clairvoyant.hpp>
+#include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/scheduler/arrival_tree.hpp>
 #include <papcoll/scheduler/background_circulant.hpp>
 #include <papcoll/scheduler/background_ring.hpp>

@@ -7,12 +7,17 @@
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/native.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
+#include <papcoll/scheduler/background_circulant.hpp>
+#include <papcoll/scheduler/background_ring.hpp>
 #include <papcoll/scheduler/gather_broadcast.hpp>
+#include <papcoll/scheduler/neighbor_exchange.hpp>
+#include <papcoll/scheduler/ring.hpp>
 
 #include <mpi.h>
 

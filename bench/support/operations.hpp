@@ -6,6 +6,7 @@
 #include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/arrival_all_reduce.hpp>
 #include <papcoll/schedule/block_partition.hpp>
+#include <papcoll/scheduler/circulant/skips.hpp>
 
 #include <mpi.h>
 

@@ -10,8 +10,20 @@
 #endif
 
 #include <papcoll/collective/impl/run_call.hpp>
+#include <papcoll/context/impl/attach.hpp>
+#include <papcoll/policy/impl/all_gathers.hpp>
+#include <papcoll/policy/impl/all_to_all.hpp>
+#include <papcoll/policy/impl/arrival_all_reduce.hpp>
 #include <papcoll/policy/impl/automatic.hpp>
+#include <papcoll/policy/impl/circulant.hpp>
+#include <papcoll/policy/impl/clairvoyant.hpp>
+#include <papcoll/policy/impl/gathers.hpp>
+#include <papcoll/policy/impl/members.hpp>
+#include <papcoll/policy/impl/scheduled.hpp>
 #include <papcoll/policy/impl/shared_memory.hpp>
+#include <papcoll/policy/impl/trees.hpp>
+#include <papcoll/policy/impl/tuning_table.hpp>
+#include <papcoll/policy/impl/two_level.hpp>
 
 #include <mpi.h>
 
@@ -20,8 +32,16 @@
 namespace papcoll::inline v0 {
 
 template struct basic_automatic<detail::default_bitset>;
+template struct basic_clairvoyant<detail::default_bitset>;
 
 namespace detail {
+
+template struct whole_parts<ring_scheduler>;
+template struct whole_parts<neighbor_exchange_scheduler>;
+template struct fixed_tree<0>;
+template struct fixed_tree<1>;
+
+template void attach_transport(mpi_transport& t, attach_options const& options);
 
 template void run_call(MPI_Comm comm, call_description& call, policy_ref policy);
 template auto begin_call(MPI_Comm comm, call_description& call, policy_ref policy) -> request;

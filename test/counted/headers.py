@@ -18,9 +18,11 @@ RULES = [
     ("papcoll/collective/reduce.hpp", [], r"papcoll/(analysis|monitor)/|/boost/mpi/"),
     ("papcoll/collective/reduce.hpp", [SEPARATE],
      r"papcoll/(analysis|monitor|scheduler/\w+/|scheduler/c)|papcoll/executor/execution|papcoll/program/program_builder|/xsimd/"),
+    ("papcoll/papcoll.hpp", [SEPARATE],
+     r"/impl/|papcoll/scheduler/\w+/|papcoll/executor/execution|papcoll/program/program_builder|papcoll/context/(settings|attach_operation)|/xsimd/"),
 ]
 # Header, options, and how many of papcoll's own it may reach.
-MOST = [("papcoll/collective/reduce.hpp", [SEPARATE], 50)]
+MOST = [("papcoll/collective/reduce.hpp", [SEPARATE], 50), ("papcoll/papcoll.hpp", [SEPARATE], 110)]
 
 
 def reached(compiler, header):

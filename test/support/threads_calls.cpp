@@ -3,6 +3,8 @@
 
 namespace papcoll::inline v0::detail {
 
+template void attach_transport(threads::endpoint& t, attach_options const& options);
+
 template void run_call(threads::endpoint& t, call_description& call, policy_ref policy);
 template auto begin_call(threads::endpoint& t, call_description& call, policy_ref policy) -> request;
 template auto prepare_call(threads::endpoint& t, call_description const& call, policy_ref policy)

@@ -1,7 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/attach_operation.hpp>
 #include <papcoll/context/context.hpp>
 #include <papcoll/context/registry.hpp>
 #include <papcoll/transport/communicator.hpp>
@@ -74,17 +73,7 @@ inline void check(attach_options const& options) {
 
 /// Lets the ranks agree and keeps the result in the transport's attachment, or leaves that as it was.
 template <transport Transport>
-void attach_transport(Transport& t, attach_options const& options) {
-    auto const known = context_in(t);
-    auto const engine = engine_in(t);
-    auto const op = std::make_shared<attach_operation<Transport>>(t, options);
-    run_to_end(*engine, op, t);
-    if (known) return known->accept(op->result());
-    auto made = std::make_shared<context<Transport>>(t.borrowed(), engine);
-    made->accept(op->result());
-    made->observed_by() = first_observer(t);
-    t.attachment() = std::move(made);
-}
+void attach_transport(Transport& t, attach_options const& options);
 
 } // namespace detail
 
@@ -165,3 +154,7 @@ void observe(Comm&& comm, observer const& told) {
 }
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/context/impl/attach.hpp>
+#endif

@@ -5,8 +5,8 @@
 #include <papcoll/context/node_memory.hpp>
 #include <papcoll/context/observer.hpp>
 #include <papcoll/context/progress_engine.hpp>
-#include <papcoll/context/settings.hpp>
 #include <papcoll/context/tag_ledger.hpp>
+#include <papcoll/context/tuning_text.hpp>
 #include <papcoll/transport/transport.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/tuning_text.hpp>
 #include <papcoll/detail/edit_distance.hpp>
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/read_file.hpp>
@@ -21,17 +22,6 @@
 #include <vector>
 
 namespace papcoll::inline v0 {
-
-namespace detail {
-
-/// The tuning table that rank 0's environment names.
-struct tuning_text {
-    bool named = false;
-    /// None when rank 0 cannot read it.
-    std::optional<std::string> content = {};
-};
-
-} // namespace detail
 
 /// What the environment asks of papcoll, read once per process. Ranks must agree on it, or attachment throws
 /// on all of them.

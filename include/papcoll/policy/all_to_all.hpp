@@ -2,15 +2,11 @@
 #pragma once
 
 #include <papcoll/policy/policy.hpp>
-#include <papcoll/program/all_to_all.hpp>
-#include <papcoll/program/program_builder.hpp>
 #include <papcoll/schedule/block_exchange.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,11 +17,7 @@ namespace detail {
 [[nodiscard]] constexpr auto is_all_to_all(collective_kind operation) -> bool {
     return operation == collective_kind::all_to_all;
 }
-[[nodiscard]] inline auto exchange_plan(block_exchange const& how, call_shape const& shape) -> program {
-    program_builder to(shape.in_place);
-    write_all_to_all(to, how, shape.ranks, shape.rank, shape.count / static_cast<std::size_t>(shape.ranks));
-    return to.finish();
-}
+[[nodiscard]] auto exchange_plan(block_exchange const& how, call_shape const& shape) -> program;
 
 /// A policy of all_to_all without a choice to make.
 template <block_exchange::route Way>
@@ -79,11 +71,7 @@ struct all_to_all_linear_sync {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "linear_sync"; }
-    void check(call_shape const&) const {
-        if (window < 1)
-            throw std::invalid_argument("papcoll: window must be at least 1, but is " +
-                                        std::to_string(window));
-    }
+    void check(call_shape const&) const;
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{window};
     }
@@ -95,3 +83,7 @@ struct all_to_all_linear_sync {
 };
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/policy/impl/all_to_all.hpp>
+#endif

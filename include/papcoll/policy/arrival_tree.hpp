@@ -2,8 +2,7 @@
 #pragma once
 
 #include <papcoll/arrival/arrival_source.hpp>
-#include <papcoll/policy/tree/tree_plan.hpp>
-#include <papcoll/scheduler/arrival_tree.hpp>
+#include <papcoll/policy/policy.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -37,29 +36,15 @@ struct arrival_tree {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "arrival_tree"; }
-    void check(call_shape const& shape) const {
-        detail::check_arrivals(arrivals, shape.ranks);
-        costs().check(shape.ranks);
-    }
-    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        std::vector<std::int64_t> key{arrivals.given() ? 1 : 0};
-        costs().append_to(key);
-        for (auto const time : arrivals.times()) key.push_back(time.count());
-        return key;
-    }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
-        auto const make = [](detail::tree_costs const& c) {
-            return arrival_tree_scheduler{.transfer_time = c.transfer, .compute_time = c.compute};
-        };
-        return detail::tree_planner(shape, link, costs(), 1, make).plan(arrivals.times());
-    }
+    void check(call_shape const& shape) const;
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
     friend auto operator==(arrival_tree const&, arrival_tree const&) -> bool = default;
-
-private:
-    [[nodiscard]] auto costs() const -> detail::tree_cost_options {
-        return {transfer_time, compute_time, compute_per_element};
-    }
 };
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/policy/impl/trees.hpp>
+#endif

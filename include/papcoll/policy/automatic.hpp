@@ -3,11 +3,8 @@
 
 #include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/policy/automatic_choice.hpp>
+#include <papcoll/policy/default_bitset.hpp>
 #include <papcoll/policy/policy.hpp>
-
-#ifndef PAPCOLL_SEPARATE_COMPILATION
-#include <papcoll/scheduler/bitset/simd_bitset.hpp>
-#endif
 
 #include <cstdint>
 #include <memory>
@@ -18,19 +15,6 @@
 namespace papcoll::inline v0 {
 
 class tuning_table;
-
-namespace detail {
-
-#ifdef PAPCOLL_SEPARATE_COMPILATION
-/// Stands for the bitset of the processor that <papcoll/impl.hpp> is compiled for, whatever that of other
-/// files is.
-struct compiled_by_papcoll_impl_hpp_bitset;
-using default_bitset = compiled_by_papcoll_impl_hpp_bitset;
-#else
-using default_bitset = simd_bitset<>;
-#endif
-
-} // namespace detail
 
 /// Chooses a policy for each call, the default of every collective. The first of these that says one counts:
 ///

@@ -5,10 +5,9 @@
 #include <papcoll/policy/automatic_choice.hpp>
 #include <papcoll/policy/call_shape.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
-#include <papcoll/policy/clairvoyant.hpp>
+#include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/shared_memory.hpp>
-#include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/policy/two_level.hpp>
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/policy/scheduled.hpp>
-#include <papcoll/policy/whole_parts.hpp>
-#include <papcoll/scheduler/background_ring.hpp>
+#include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/policy/policy.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -34,19 +33,15 @@ struct background_ring {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "background_ring"; }
-    void check(call_shape const& shape) const {
-        detail::check_arrivals(arrivals, shape.ranks);
-        detail::check_block_time(block_time);
-    }
-    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        return detail::arrivals_key(arrivals, block_time);
-    }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
-        background_ring_scheduler const algorithm{detail::block_time_of(block_time, shape, link)};
-        return detail::whole_parts_plan(algorithm, shape, link, arrivals.times());
-    }
+    void check(call_shape const& shape) const;
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
     friend auto operator==(background_ring const&, background_ring const&) -> bool = default;
 };
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/policy/impl/all_gathers.hpp>
+#endif

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <papcoll/policy/tree/fixed_tree.hpp>
-#include <papcoll/scheduler/binomial_tree.hpp>
 
 namespace papcoll::inline v0 {
 
@@ -15,6 +14,6 @@ namespace papcoll::inline v0 {
 /// contiguous ranks and operands meet in rank order, for any root.
 ///
 /// `segments` must agree on all ranks. A rank computes its share alone, in O(P).
-using binomial_tree = detail::fixed_tree<binomial_tree_scheduler>;
+using binomial_tree = detail::fixed_tree<0>;
 
 } // namespace papcoll::inline v0

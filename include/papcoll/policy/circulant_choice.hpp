@@ -32,15 +32,22 @@ namespace papcoll::inline v0::detail {
     return static_cast<double>(bytes) * link.per_byte;
 }
 
-/// ⌈elements ÷ piece⌉, at least 1.
-[[nodiscard]] inline auto pieces_of(std::size_t elements, std::size_t piece) -> int {
-    std::size_t const wanted = elements / piece + (elements % piece != 0 ? 1 : 0);
+/// ⌈elements ÷ block⌉, at least 1.
+[[nodiscard]] inline auto blocks_for(std::size_t elements, std::size_t block) -> int {
+    std::size_t const wanted = elements / block + (elements % block != 0 ? 1 : 0);
     return static_cast<int>(std::clamp<std::size_t>(wanted, 1, std::size_t(1) << 20));
 }
 
 [[nodiscard]] inline auto largest_part(call_shape const& shape) -> std::size_t {
     if (!shape.sizes.empty()) return *std::max_element(shape.sizes.begin(), shape.sizes.end());
     return block_partition{shape.count, shape.ranks}.largest();
+}
+/// What was asked for, or as long as the largest part of a rank travels, and never 0.
+[[nodiscard]] inline auto block_time_of(std::optional<ticks> const& given, call_shape const& shape,
+                                        link_model const& link) -> ticks {
+    double const bytes = static_cast<double>(largest_part(shape) * shape.element_bytes);
+    auto const part = link.latency + ticks{std::llround(bytes * link.per_byte)};
+    return given.value_or(std::max(part, ticks{1}));
 }
 
 /// What a message costs a processor beyond what a ping shows, in nanoseconds: where links are slow it is
@@ -56,7 +63,7 @@ inline constexpr double message_cost = 2'000;
 [[nodiscard]] inline auto choose_circulant_blocks(call_shape const& shape, link_model const& link,
                                                   std::optional<std::size_t> block_bytes) -> int {
     if (block_bytes)
-        return pieces_of(shape.count, std::max<std::size_t>(*block_bytes / shape.element_bytes, 1));
+        return blocks_for(shape.count, std::max<std::size_t>(*block_bytes / shape.element_bytes, 1));
     if (shape.ranks == 1) return 1;
     auto const n = theorem_2_blocks(circulant_skips(shape.ranks).rounds(), volume_time(shape.bytes(), link),
                                     round_latency(link) + message_cost);
@@ -67,7 +74,7 @@ inline constexpr double message_cost = 2'000;
                                                  std::optional<std::size_t> block_bytes) -> part_cut {
     if (block_bytes) {
         auto const block = std::max<std::size_t>(*block_bytes / shape.element_bytes, 1);
-        return {pieces_of(largest_part(shape), block), block};
+        return {blocks_for(largest_part(shape), block), block};
     }
     if (shape.ranks == 1 || shape.sizes.empty()) return {};
     return uneven_choice(shape, link).best();

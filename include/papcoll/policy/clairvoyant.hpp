@@ -2,18 +2,15 @@
 #pragma once
 
 #include <papcoll/arrival/arrival_source.hpp>
-#include <papcoll/policy/plan_writer.hpp>
+#include <papcoll/policy/default_bitset.hpp>
 #include <papcoll/policy/policy.hpp>
-#include <papcoll/policy/scheduled.hpp>
-#include <papcoll/scheduler/bitset/simd_bitset.hpp>
-#include <papcoll/scheduler/clairvoyant.hpp>
-#include <papcoll/scheduler/search/sliced_counters.hpp>
+#include <papcoll/schedule/rank_schedule.hpp>
+#include <papcoll/schedule/transfer.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <stdexcept>
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -26,59 +23,6 @@ struct clairvoyant_choice {
     bool uses_arrivals; ///< false: the schedule of ranks that arrive together
 };
 
-namespace detail {
-
-/// How many segments make a Clairvoyant reduction shortest: N rounds after the last arrival and about ⌈log2
-/// P⌉ to fill the pipeline, each of α + mβ/N, and P·N transfers to schedule at κ each: (N + q)·(α + mβ/N) +
-/// κPN is smallest at N = √(q·m·β / (α + κP)).
-/// In integers, but for one correctly rounded root: all ranks must find the same number.
-[[nodiscard]] inline auto clairvoyant_segments(call_shape const& shape, link_model const& link) -> int {
-    constexpr std::uint64_t schedule_nanoseconds = 60; // κ
-    auto const ranks = static_cast<std::uint64_t>(shape.ranks);
-    auto const fill = static_cast<std::uint64_t>(std::max(1, static_cast<int>(std::bit_width(ranks - 1))));
-    auto const longest = std::min(shape.bytes(), std::size_t(1) << 50);
-    auto const transfer = static_cast<std::uint64_t>((link.transfer_time(longest) - link.latency).count());
-    auto const each = static_cast<std::uint64_t>(link.latency.count()) + schedule_nanoseconds * ranks;
-    auto const square = fill * std::min(transfer, std::uint64_t(1) << 50) / std::max(each, std::uint64_t(1));
-    auto const best = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(square)));
-    // In a schedule of P·N transfers that takes no longer than about a second to make.
-    auto const scheduled = std::min<std::uint64_t>(4096, (std::uint64_t(1) << 22) / ranks + 1);
-    auto const kept = static_cast<std::uint64_t>(most_blocks(shape));
-    auto const most = std::min({scheduled, kept, std::max<std::uint64_t>(shape.count, 1)});
-    return static_cast<int>(std::clamp<std::uint64_t>(best, 1, most));
-}
-
-/// An eighth above the time of one transfer: too short a round breaks the order of the schedule, too long a
-/// one only loses a little of the overlap.
-[[nodiscard]] inline auto clairvoyant_round(call_shape const& shape, link_model const& link, int segments)
-    -> ticks {
-    auto const transfer =
-        link.transfer_time(block_partition{shape.count, segments}.largest() * shape.element_bytes);
-    return std::max(ticks(1), transfer + transfer / 8);
-}
-
-/// The share of one rank, and how many rounds the whole schedule takes from the last arrival on.
-template <class Scheduler>
-[[nodiscard]] auto clairvoyant_share(Scheduler const& scheduler, problem const& p, int rank)
-    -> clairvoyant_choice {
-    clairvoyant_choice result{p.blocks, scheduler.round, {}, 0, !p.arrivals.empty()};
-    step_type end = 0;
-    scheduler.generate(p, [&](transfer const& t) {
-        end = t.step + 1; // transfers come in step order
-        if (t.from == rank) result.share.sends.push_back({t.step, t.to, t.block});
-        if (t.to == rank) result.share.receives.push_back({t.step, t.from, t.block});
-    });
-    step_type waited = 0;
-    if (!p.arrivals.empty()) {
-        auto const [first, last] = std::minmax_element(p.arrivals.begin(), p.arrivals.end());
-        waited = (last->count() - first->count()) / scheduler.round.count();
-    }
-    result.rounds_after_last_arrival = end - waited;
-    return result;
-}
-
-} // namespace detail
-
 /// Clairvoyant reduction: greedy scheduling of segments from known arrival times, by which early ranks
 /// combine among themselves while the late ones are still away (Proficz and Ocetkiewicz, Improving
 /// Clairvoyant, 2020).
@@ -87,7 +31,7 @@ template <class Scheduler>
 /// About N + ⌈log2 P⌉ rounds after the last arrival for N segments; wrong arrivals cost time, never
 /// correctness. A plan takes 32 bytes for each segment that the rank sends or receives: N each about, where
 /// all arrive together, and up to P·N at a rank that takes in what the others have one after the other.
-template <class Bits = simd_bitset<>>
+template <class Bits = detail::default_bitset>
 struct basic_clairvoyant {
     /// When the ranks arrive; none given: all together.
     arrival_source arrivals = {};
@@ -104,44 +48,21 @@ struct basic_clairvoyant {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "clairvoyant"; }
-    void check(call_shape const& shape) const {
-        detail::check_arrivals(arrivals, shape.ranks);
-        detail::check_segments(segments);
-        if (round && *round <= ticks{0})
-            throw std::invalid_argument("papcoll: round must be positive, but is " +
-                                        std::to_string(round->count()) + " ns");
-    }
-    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        std::vector<std::int64_t> key{round ? round->count() : 0, segments.value_or(0),
-                                      arrivals.given() ? 1 : 0};
-        for (auto const time : arrivals.times()) key.push_back(time.count());
-        return key;
-    }
+    void check(call_shape const& shape) const;
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
     /// What a call of this shape will do on this link; the same on all ranks but for the share.
-    [[nodiscard]] auto choose(call_shape const& shape, link_model const& link) const -> clairvoyant_choice {
-        int const blocks = segments.value_or(detail::clairvoyant_segments(shape, link));
-        clairvoyant_scheduler<sliced_counters<Bits>> const scheduler{
-            .round = round.value_or(detail::clairvoyant_round(shape, link, blocks))};
-        problem p{.ranks = shape.ranks, .root = shape.root, .blocks = blocks, .arrivals = {}, .owners = {}};
-        auto best = detail::clairvoyant_share(scheduler, p, shape.rank);
-        if (!arrivals.given()) return best;
-        p.arrivals = arrivals.times();
-        auto informed = detail::clairvoyant_share(scheduler, p, shape.rank);
-        return informed.rounds_after_last_arrival <= best.rounds_after_last_arrival ? informed : best;
-    }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
-        auto const chosen = choose(shape, link);
-        auto const layout = detail::layout_of_root(shape, chosen.segments);
-        auto const windows = detail::windows_for(layout.longest() * shape.element_bytes, shape, link);
-        plan_writer plan(shape);
-        plan.add(schedule_kind::reduction, chosen.share, layout, windows);
-        return plan.finish();
-    }
+    [[nodiscard]] auto choose(call_shape const& shape, link_model const& link) const -> clairvoyant_choice;
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
     friend auto operator==(basic_clairvoyant const&, basic_clairvoyant const&) -> bool = default;
 };
 
-/// With the widest instruction set that the including file is compiled for.
-using clairvoyant = basic_clairvoyant<simd_bitset<>>;
+/// With the widest instruction set that is compiled for: by the including file, or by that of
+/// <papcoll/impl.hpp> where PAPCOLL_SEPARATE_COMPILATION is defined.
+using clairvoyant = basic_clairvoyant<>;
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/policy/impl/clairvoyant.hpp>
+#endif

@@ -28,4 +28,14 @@ inline constexpr std::array<std::string_view, 7> collective_names{
     return std::nullopt;
 }
 
+namespace detail {
+
+/// What trees can do: a value comes up to the root, or goes down from it.
+[[nodiscard]] constexpr auto trees_provide(collective_kind operation) -> bool {
+    return operation == collective_kind::broadcast || operation == collective_kind::reduce ||
+           operation == collective_kind::all_reduce;
+}
+
+} // namespace detail
+
 } // namespace papcoll::inline v0

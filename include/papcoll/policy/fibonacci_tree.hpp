@@ -2,7 +2,6 @@
 #pragma once
 
 #include <papcoll/policy/tree/fixed_tree.hpp>
-#include <papcoll/scheduler/fibonacci_tree.hpp>
 
 namespace papcoll::inline v0 {
 
@@ -15,6 +14,6 @@ namespace papcoll::inline v0 {
 /// any root.
 ///
 /// `segments` must agree on all ranks. A rank computes its share alone, in O(P).
-using fibonacci_tree = detail::fixed_tree<fibonacci_tree_scheduler>;
+using fibonacci_tree = detail::fixed_tree<1>;
 
 } // namespace papcoll::inline v0

@@ -1,32 +1,14 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/policy/tree/tree_plan.hpp>
-#include <papcoll/scheduler/greedy_tree.hpp>
+#include <papcoll/policy/policy.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace papcoll::inline v0 {
-
-namespace detail {
-
-struct greedy_tree_maker {
-    tree_limits limits;
-
-    [[nodiscard]] auto operator()(tree_costs const& costs) const -> greedy_tree_scheduler {
-        return {.transfer_time = costs.transfer,
-                .compute_time = costs.compute,
-                .max_transfers = limits.transfers,
-                .max_reducers = limits.reducers};
-    }
-};
-
-} // namespace detail
 
 /// Reduction, broadcast and all-reduce through the shortest tree for the given costs, when all ranks arrive
 /// together (Canon and Antoniu, Scheduling Associative Reductions, 2012, Algorithms 1 to 3): for values that
@@ -66,36 +48,18 @@ struct greedy_tree {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "greedy_tree"; }
-    void check(call_shape const& shape) const {
-        costs().check(shape.ranks);
-        detail::require(max_transfers >= 0, "max_transfers must not be negative", max_transfers);
-        detail::require(max_reducers >= 0, "max_reducers must not be negative", max_reducers);
-        detail::check_segments(segments);
-    }
-    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        std::vector<std::int64_t> key{max_transfers, max_reducers, segments.value_or(0)};
-        costs().append_to(key);
-        return key;
-    }
+    void check(call_shape const& shape) const;
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
     /// Into how many blocks a call of this shape is cut: that of the reduction, or of the broadcast where
     /// there is no other.
-    [[nodiscard]] auto blocks(call_shape const& shape, link_model const& link) const -> int {
-        return planner(shape, link).blocks(shape.operation != collective_kind::broadcast);
-    }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
-        return planner(shape, link).plan();
-    }
+    [[nodiscard]] auto blocks(call_shape const& shape, link_model const& link) const -> int;
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
     friend auto operator==(greedy_tree const&, greedy_tree const&) -> bool = default;
-
-private:
-    [[nodiscard]] auto costs() const -> detail::tree_cost_options {
-        return {transfer_time, compute_time, compute_per_element};
-    }
-    [[nodiscard]] auto planner(call_shape const& shape, link_model const& link) const
-        -> detail::tree_planner<detail::greedy_tree_maker> {
-        return {shape, link, costs(), segments, {{max_transfers, max_reducers}}};
-    }
 };
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/policy/impl/trees.hpp>
+#endif

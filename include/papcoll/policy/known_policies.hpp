@@ -2,9 +2,11 @@
 #pragma once
 
 #include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/context/link_model.hpp>
 #include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/arrival_all_reduce.hpp>
 #include <papcoll/policy/arrival_tree.hpp>
+#include <papcoll/policy/automatic_choice.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
 #include <papcoll/policy/binomial_gather.hpp>
@@ -13,21 +15,21 @@
 #include <papcoll/policy/clairvoyant.hpp>
 #include <papcoll/policy/fibonacci_tree.hpp>
 #include <papcoll/policy/greedy_tree.hpp>
+#include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
-#include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/policy/two_level.hpp>
 
-#include <cstddef>
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
@@ -52,20 +54,17 @@ public:
     /// Of one collective, `native` first.
     static auto names(collective_kind operation) -> std::vector<std::string_view> {
         std::vector<std::string_view> result{"native"};
-        for_each([&](auto const& policy) {
+        for (auto const& policy : list)
             if (policy.provides(operation)) result.push_back(policy.name());
-        });
         return result;
     }
     /// Whether the policy of that name can serve the call: the operator may have to commute, and the MPI
     /// library may have no routine for it.
     static auto accepts(std::string_view name, call_shape const& shape) -> bool {
-        bool result = name == "native" && shape.has_native;
-        for_each([&](auto const& policy) {
-            if (policy.name() == name && policy.provides(shape.operation))
-                result = (shape.commutative || !policy.reorders_operands) && serves(policy, shape);
-        });
-        return result;
+        if (name == "native") return shape.has_native;
+        auto const* const policy = find(name, shape.operation);
+        return policy != nullptr && (shape.commutative || !policy->reorders_operands) &&
+               policy->serves(shape);
     }
     static auto plan(tuned_choice const& choice, call_knowledge const& known, call_shape const& shape,
                      link_model const& link) -> program {
@@ -74,34 +73,57 @@ public:
             routine.native = true;
             return routine;
         }
-        std::optional<program> result;
-        for_each([&](auto policy) {
-            if (policy.name() != choice.policy || !policy.provides(shape.operation)) return;
-            if constexpr (requires { policy.arrivals; }) policy.arrivals = known.arrivals;
-            if constexpr (requires { policy.compute_per_element; })
-                policy.compute_per_element = known.compute_per_element;
-            if constexpr (requires { policy.block_bytes; }) policy.block_bytes = choice.block_bytes;
-            policy.check(shape);
-            result = policy.plan(shape, link);
-        });
-        if (!result) throw std::logic_error("papcoll: there is no policy " + choice.policy);
-        return std::move(*result);
+        auto const* const policy = find(choice.policy, shape.operation);
+        if (policy == nullptr) throw std::logic_error("papcoll: there is no policy " + choice.policy);
+        return policy->plan(choice, known, shape, link);
     }
 
 private:
-    template <class Policy>
-    static auto serves(Policy const& policy, call_shape const& shape) -> bool {
-        if constexpr (requires { policy.serves(shape); }) return policy.serves(shape);
-        return true;
+    struct known_policy {
+        bool reorders_operands;
+        auto(*name)() -> std::string_view;
+        auto(*provides)(collective_kind operation) -> bool;
+        auto(*serves)(call_shape const& shape) -> bool;
+        auto(*plan)(tuned_choice const& choice, call_knowledge const& known, call_shape const& shape,
+                    link_model const& link) -> program;
+    };
+
+    template <block_policy P>
+    static auto name_of() -> std::string_view {
+        return P{}.name();
     }
-    template <class F>
-    static void for_each(F f) {
-        for_each(f, static_cast<all*>(nullptr));
+    template <block_policy P>
+    static auto serves([[maybe_unused]] call_shape const& shape) -> bool {
+        if constexpr (requires { P::serves(shape); })
+            return P::serves(shape);
+        else
+            return true;
     }
-    template <class F, class... Policies>
-    static void for_each(F& f, std::tuple<Policies...>*) {
-        (f(Policies{}), ...);
+    template <block_policy P>
+    static auto plan_of(tuned_choice const& choice, call_knowledge const& known, call_shape const& shape,
+                        link_model const& link) -> program {
+        P policy;
+        if constexpr (requires { policy.arrivals; }) policy.arrivals = known.arrivals;
+        if constexpr (requires { policy.compute_per_element; })
+            policy.compute_per_element = known.compute_per_element;
+        if constexpr (requires { policy.block_bytes; }) policy.block_bytes = choice.block_bytes;
+        policy.check(shape);
+        return policy.plan(shape, link);
     }
+    template <class... Policies>
+    static constexpr auto list_of(std::tuple<Policies...> const*)
+        -> std::array<known_policy, sizeof...(Policies)> {
+        return {known_policy{Policies::reorders_operands, name_of<Policies>, Policies::provides,
+                             serves<Policies>, plan_of<Policies>}...};
+    }
+    static auto find(std::string_view name, collective_kind operation) -> known_policy const* {
+        auto const found = std::find_if(list.begin(), list.end(), [&](known_policy const& policy) {
+            return policy.name() == name && policy.provides(operation);
+        });
+        return found == list.end() ? nullptr : &*found;
+    }
+
+    static constexpr auto list = list_of(static_cast<all const*>(nullptr));
 };
 
 } // namespace papcoll::inline v0::detail

@@ -1,110 +1,14 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/policy/circulant_choice.hpp>
-#include <papcoll/policy/plan_writer.hpp>
-#include <papcoll/policy/whole_parts.hpp>
-#include <papcoll/scheduler/circulant.hpp>
+#include <papcoll/policy/policy.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
-
-namespace detail {
-
-/// Every rank sends its part to the root, at once. There each receive that is posted costs time whenever a
-/// message is looked for, so that they are not all posted together.
-inline void add_linear_gather(plan_writer& plan, call_shape const& shape) {
-    constexpr int most_awaited = 64;
-    rank_schedule share;
-    for (int rank = 0; rank < shape.ranks; ++rank) {
-        if (rank == shape.root) continue;
-        if (shape.rank == shape.root) share.receives.push_back({0, rank, rank});
-        if (shape.rank == rank) share.sends.push_back({0, shape.root, rank});
-    }
-    plan.add(schedule_kind::dissemination, share, layout_of_ranks(shape),
-             {.receives = std::clamp(shape.ranks - 1, 1, most_awaited), .sends = 1, .admission = false});
-}
-
-/// The parts of the ranks as blocks of a broadcast of about equal size: a long part is cut, and several short
-/// ones in a row go together, not too many of them.
-struct grouped_parts {
-    block_layout layout;
-    std::vector<int> first; ///< of each block of the broadcast, the first block of the layout; and the end
-
-    grouped_parts(call_shape const& shape, int wanted)
-        : layout(layout_of_ranks(shape, [longest = share_of(shape, wanted)](std::size_t part) {
-            return pieces_of(part, longest);
-        })) {
-        auto const each = share_of(shape, shape.ranks); // what even an empty part counts
-        std::size_t room = 0;
-        for (std::size_t b = 0; b < layout.ranges.size(); ++b) {
-            auto const needed = layout.ranges[b].size + each;
-            if (first.empty() || needed > room) {
-                first.push_back(static_cast<int>(b));
-                room = 2 * share_of(shape, wanted);
-            }
-            room -= std::min(needed, room);
-        }
-        first.push_back(static_cast<int>(layout.ranges.size()));
-    }
-    [[nodiscard]] auto count() const -> int { return static_cast<int>(first.size()) - 1; }
-    /// The transfers of blocks of the broadcast as those of their parts, but for the parts of `receiver`.
-    template <class Receiver>
-    [[nodiscard]] auto spelt_out(std::vector<rank_transfer> const& of_groups, Receiver receiver) const
-        -> std::vector<rank_transfer> {
-        std::vector<rank_transfer> result;
-        for (auto const& t : of_groups)
-            for (int b = first[index(t.block)]; b < first[index(t.block) + 1]; ++b)
-                if (layout.owners[index(b)] != receiver(t)) result.push_back({t.step, t.peer, b});
-        return result;
-    }
-
-private:
-    static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
-    static auto share_of(call_shape const& shape, int shares) -> std::size_t {
-        return std::max<std::size_t>(block_partition{shape.count, shares}.largest(), 1);
-    }
-};
-
-/// Into how many blocks the broadcast behind a gather is cut: what the link asks for, as far as there is room
-/// in the plan. That has a receive of each part in the gather, and names it up to four times in the
-/// broadcast; of many parts no more often where there are as many blocks as rounds.
-[[nodiscard]] inline auto blocks_behind_gather(call_shape const& shape, link_model const& link) -> int {
-    call_shape whole = shape;
-    whole.operation = collective_kind::broadcast;
-    constexpr std::size_t each_part = program_bytes::message + 5 * program_bytes::use;
-    constexpr std::size_t each_block = 2 * (program_bytes::message + program_bytes::use);
-    auto const parts = std::min(static_cast<std::size_t>(shape.ranks) * each_part, stage_limit(shape));
-    auto const room = (stage_limit(shape) - parts) / each_block;
-    int const least = shape.ranks < 500 ? 1 : circulant_skips(shape.ranks).rounds();
-    // Parts that just miss to fit into a block make up to twice as many.
-    auto const most = static_cast<int>(std::clamp<std::size_t>(room / 2, 1, std::size_t(1) << 20));
-    return std::clamp(choose_circulant_blocks(whole, link, std::nullopt), least, std::max(least, most));
-}
-
-/// The root, which has all parts, broadcasts them by circulant_scheduler; nobody gets its own part back.
-inline void add_broadcast_of_parts(plan_writer& plan, call_shape const& shape, link_model const& link) {
-    grouped_parts parts(shape, blocks_behind_gather(shape, link));
-    problem const p{.ranks = shape.ranks, .root = shape.root, .blocks = parts.count()};
-    auto const of_groups = circulant_scheduler{}.for_rank(p, shape.rank);
-    rank_schedule const share{
-        .sends = parts.spelt_out(of_groups.sends, [](rank_transfer const& t) { return t.peer; }),
-        .receives = parts.spelt_out(of_groups.receives, [&](rank_transfer const&) { return shape.rank; })};
-    auto owned = parts.layout.owned_by(shape);
-    if (shape.rank == shape.root) owned.assign(owned.size(), true);
-    auto const block = shape.bytes() / static_cast<std::size_t>(parts.count());
-    plan.spread_out(share, parts.layout.ranges, std::move(owned), windows_for(block, shape, link));
-}
-
-} // namespace detail
 
 /// The plain gather, in which every rank sends its part to the root at once, and the all-gather that
 /// broadcasts the result (gather to rank 0, then circulant broadcast): twice the volume of a ring at the
@@ -122,14 +26,13 @@ struct linear {
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
-        plan_writer plan(shape);
-        detail::add_linear_gather(plan, shape);
-        if (shape.operation == collective_kind::all_gather) detail::add_broadcast_of_parts(plan, shape, link);
-        return plan.finish();
-    }
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
     friend auto operator==(linear const&, linear const&) -> bool = default;
 };
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/policy/impl/gathers.hpp>
+#endif

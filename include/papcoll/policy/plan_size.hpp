@@ -21,10 +21,10 @@ namespace papcoll::inline v0 {
 namespace detail {
 
 /// What is left for one half of the program: an all-reduce has two.
-[[nodiscard]] constexpr auto stage_limit(call_shape const& shape) -> std::size_t {
+[[nodiscard]] constexpr auto half_limit(call_shape const& shape) -> std::size_t {
     constexpr std::size_t beside = 4'000;
-    std::size_t const stages = shape.operation == collective_kind::all_reduce ? 2 : 1;
-    return (plan_limit(shape.ranks) - beside) / stages;
+    std::size_t const halves = shape.operation == collective_kind::all_reduce ? 2 : 1;
+    return (plan_limit(shape.ranks) - beside) / halves;
 }
 
 /// What a program holds, in bytes.
@@ -43,7 +43,7 @@ struct program_bytes {
                           shape.operation == collective_kind::reduce_scatter;
     auto const each = static_cast<std::size_t>(messages) * (program_bytes::message + program_bytes::use) +
                       (combines ? static_cast<std::size_t>(messages - 1) * program_bytes::combination : 0);
-    return static_cast<std::int64_t>(std::max<std::size_t>(stage_limit(shape) / each, 1));
+    return static_cast<std::int64_t>(std::max<std::size_t>(half_limit(shape) / each, 1));
 }
 
 } // namespace detail

@@ -6,7 +6,7 @@
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
-#include <papcoll/scheduler/scheduler.hpp>
+#include <papcoll/scheduler/scheduler_ref.hpp>
 
 #include <cstddef>
 #include <span>
@@ -52,10 +52,9 @@ public:
         m_begun = true;
     }
     /// The share that a scheduler gives this rank.
-    template <scheduler S>
-    void add(S const& algorithm, detail::block_layout const& layout, message_windows const& windows,
+    void add(scheduler_ref algorithm, detail::block_layout const& layout, message_windows const& windows,
              std::span<ticks const> arrivals = {}) {
-        add(S::kind, share_of(algorithm, layout, arrivals), layout, windows);
+        add(algorithm.kind(), share_of(algorithm, layout, arrivals), layout, windows);
     }
     /// The dissemination of blocks that lie where the result belongs, if the rank has them.
     void spread_out(rank_schedule const& share, std::vector<block_range> const& ranges,
@@ -76,8 +75,7 @@ public:
         lower_spread(m_builder, reduction, dissemination, m_shape.rank, places);
     }
     /// The share that a scheduler gives this rank.
-    template <scheduler S>
-    [[nodiscard]] auto share_of(S const& algorithm, detail::block_layout const& layout,
+    [[nodiscard]] auto share_of(scheduler_ref algorithm, detail::block_layout const& layout,
                                 std::span<ticks const> arrivals = {}) const -> rank_schedule {
         problem const p{.ranks = m_shape.ranks,
                         .root = m_shape.root,

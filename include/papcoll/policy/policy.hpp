@@ -28,14 +28,14 @@ namespace papcoll::inline v0 {
 ///  2. `P::reorders_operands` is false when the plans of reductions combine in rank order: then operators
 ///     need not be commutative.
 ///  3. `p.name()` is the name of the algorithm.
-///  4. `p.check(shape)` throws std::invalid_argument, naming the member, for values that cannot be.
+///  4. `p.check(shape)` throws std::invalid_argument, naming the member, for invalid values.
 ///  5. `p.fingerprint()` returns numbers equal for equal policies and different for others; empty when the
 ///     policy cannot tell, and its plans are then not kept for the next call.
 ///  6. `p.plan(shape, link)` returns this rank's program, as a function of its arguments alone, so that the
 ///     messages of all ranks fit together. See program_builder, and verify.
 template <class P>
-concept block_policy = std::copyable<P> &&
-    requires(P const& p, call_shape const& shape, link_model const& link) {
+concept block_policy = requires(P const& p, call_shape const& shape, link_model const& link) {
+    requires std::copyable<P>;
     requires std::bool_constant<P::provides(collective_kind::reduce) || true>::value;
     requires std::is_same_v<decltype(P::reorders_operands), bool const>;
     { p.name() } -> std::convertible_to<std::string_view>;
@@ -45,12 +45,6 @@ concept block_policy = std::copyable<P> &&
 };
 
 namespace detail {
-
-template <scheduler S>
-inline constexpr bool reorders_operands = true;
-template <scheduler S>
-requires requires { requires S::keeps_rank_order; }
-inline constexpr bool reorders_operands<S> = false;
 
 /// Messages of a few kilobytes are buffered by any MPI library, and admission would cost more than it saves.
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;

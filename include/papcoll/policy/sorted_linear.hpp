@@ -1,19 +1,13 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/policy/linear.hpp>
-#include <papcoll/policy/plan_writer.hpp>
-#include <papcoll/policy/scheduled.hpp>
-#include <papcoll/program/triggered_gather.hpp>
+#include <papcoll/arrival/arrival_source.hpp>
+#include <papcoll/policy/policy.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -38,50 +32,15 @@ struct sorted_linear {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "sorted_linear"; }
-    void check(call_shape const& shape) const {
-        detail::check_arrivals(arrivals, shape.ranks);
-        if (first_bytes == 0)
-            throw std::invalid_argument("papcoll: first_bytes must be at least 1, but are 0");
-    }
-    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        auto key = detail::arrivals_key(arrivals);
-        key.push_back(static_cast<std::int64_t>(first_bytes));
-        return key;
-    }
-    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
-        plan_writer plan(shape);
-        auto const parts = rank_ranges(shape);
-        auto const part_of = [&](int rank) {
-            auto const& part = parts[static_cast<std::size_t>(rank)];
-            return region(memory::out, part.offset, part.size);
-        };
-        triggered_gather parts_of_ranks(plan.builder(),
-                                        std::max<std::size_t>(first_bytes / shape.element_bytes, 1));
-        if (shape.rank != shape.root) {
-            if (plan.own_part().size() > 0) parts_of_ranks.answer(shape.root, plan.own_part());
-        } else {
-            for (int const rank : order(shape))
-                if (part_of(rank).size() > 0) parts_of_ranks.ask(rank, part_of(rank));
-        }
-        if (shape.operation == collective_kind::all_gather) detail::add_broadcast_of_parts(plan, shape, link);
-        return plan.finish();
-    }
+    void check(call_shape const& shape) const;
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
+    [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
     friend auto operator==(sorted_linear const&, sorted_linear const&) -> bool = default;
-
-private:
-    /// The other ranks in the order in which the root asks them.
-    [[nodiscard]] auto order(call_shape const& shape) const -> std::vector<int> {
-        std::vector<int> ranks(static_cast<std::size_t>(shape.ranks));
-        std::iota(ranks.begin(), ranks.end(), 0);
-        std::erase(ranks, shape.root);
-        auto const times = arrivals.times();
-        if (!times.empty())
-            std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
-                return times[static_cast<std::size_t>(a)] < times[static_cast<std::size_t>(b)];
-            });
-        return ranks;
-    }
 };
 
 } // namespace papcoll::inline v0
+
+#ifndef PAPCOLL_SEPARATE_COMPILATION
+#include <papcoll/policy/impl/gathers.hpp>
+#endif

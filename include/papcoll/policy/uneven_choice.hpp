@@ -44,7 +44,7 @@ public:
     uneven_choice(call_shape const& shape, link_model const& link)
         : m_skips(shape.ranks)
         , m_sizes(shape.sizes)
-        , m_limit(stage_limit(shape))
+        , m_limit(half_limit(shape))
         , m_combines(shape.operation == collective_kind::reduce_scatter)
         , m_latency(static_cast<double>(link.latency.count()))
         , m_per_element(link.per_byte * static_cast<double>(shape.element_bytes))

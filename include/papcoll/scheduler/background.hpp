@@ -30,8 +30,8 @@ namespace papcoll::inline v0 {
 /// A rank whose executor does nothing before its arrival still gets everything; only the time saved is lost,
 /// and likewise when arrivals differ from those predicted.
 template <class S>
-concept background_scheduler = scheduler<S> && S::kind ==
-                               schedule_kind::dissemination&& requires(S const& s, problem const& p) {
+concept background_scheduler = scheduler<S> && requires(S const& s, problem const& p) {
+    requires(S::kind == schedule_kind::dissemination);
     { s.pre_steps(p) } -> std::same_as<step_type>;
 };
 

@@ -3,12 +3,12 @@
 
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
+#include <papcoll/schedule/sort_by_time.hpp>
 #include <papcoll/schedule/transfer.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/detail/owned_blocks.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <vector>
@@ -55,8 +55,7 @@ private:
     static auto by_arrival(problem const& p) -> std::vector<int> {
         std::vector<int> order(static_cast<std::size_t>(p.ranks));
         std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](int a, int b) { return p.arrival(a) < p.arrival(b); });
+        detail::sort_by_time(order, p.arrivals);
         return order;
     }
 };

@@ -8,6 +8,8 @@
 #include <papcoll/scheduler/ring.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
+#include <string_view>
+
 namespace papcoll::inline v0 {
 
 /// Neighbour exchange: P/2 steps, half of the ring's, for an even number of ranks; the ring for an odd one,
@@ -23,6 +25,7 @@ namespace papcoll::inline v0 {
 /// std::invalid_argument for a malformed problem or a rank out of range.
 struct neighbor_exchange_scheduler {
     static constexpr auto kind = schedule_kind::dissemination;
+    static constexpr std::string_view name = "neighbor_exchange";
 
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule {
         if (p.ranks % 2 != 0) return ring_scheduler{}.for_rank(p, rank);

@@ -7,6 +7,8 @@
 #include <papcoll/scheduler/detail/owned_blocks.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
+#include <string_view>
+
 namespace papcoll::inline v0 {
 
 /// The parallel ring: in step j = 0 … P − 2 rank r sends the blocks of rank r − j to r + 1, modulo P.
@@ -19,6 +21,7 @@ namespace papcoll::inline v0 {
 /// out of range.
 struct ring_scheduler {
     static constexpr auto kind = schedule_kind::dissemination;
+    static constexpr std::string_view name = "ring";
 
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule {
         detail::check_rank(p, rank);

@@ -18,11 +18,11 @@ namespace papcoll::inline v0 {
 ///     arguments alone: no clock, no communication, no randomness, so that all ranks agree.
 ///  3. Optionally `s.transfers(p)` returns the whole schedule as std::vector<transfer>, in step order and
 ///     within a step in the order in which it was generated.
+///  4. Optionally `S::name` is a name, which policies made of the scheduler then have.
 ///
 /// What the schedules must satisfy is checked by verify_reduction and verify_dissemination.
 ///
-///     struct to_the_root { // a minimal model: everybody sends everything to the root, one rank after
-///     another
+///     struct to_the_root { // a minimal model: all send all to the root, one rank after the other
 ///         static constexpr auto kind = papcoll::schedule_kind::reduction;
 ///         auto for_rank(papcoll::problem const& p, int rank) const -> papcoll::rank_schedule;
 ///     };

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/context/agreement.hpp>
 #include <papcoll/context/attach.hpp>
 #include <papcoll/context/observed_operation.hpp>
 #include <papcoll/context/progress_engine.hpp>

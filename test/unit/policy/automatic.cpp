@@ -2,6 +2,7 @@
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/plan_cache.hpp>
+#include <papcoll/policy/tuning_table.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/ring.hpp>
@@ -134,7 +135,7 @@ TEST_CASE("sorted_linear asks in the order of arrivals, ties by rank, everybody 
 
 TEST_CASE("the block time is that of the largest part, and pieces are worth their latency") {
     auto shape = shape_of(collective_kind::all_gather, 16, 0, 32'768);
-    CHECK(papcoll::detail::part_time(shape, slow) == ticks(150'000 + 131'072 * 84));
+    CHECK(papcoll::detail::block_time_of({}, shape, slow) == ticks(150'000 + 131'072 * 84));
     papcoll::background_circulant const policy{};
     int const n = policy.blocks(shape, slow);
     CHECK(n >= 2);

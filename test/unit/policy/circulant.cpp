@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,7 @@
 #include <papcoll/policy/clairvoyant.hpp>
 #include <papcoll/policy/plan_cache.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/scheduler/clairvoyant.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,10 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/scheduled.hpp>
+#include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/circulant_all_gather.hpp>
+#include <papcoll/scheduler/greedy_tree.hpp>
+#include <papcoll/scheduler/reversed.hpp>
+#include <papcoll/scheduler/ring.hpp>
 
 #include <doctest/doctest.h>
 

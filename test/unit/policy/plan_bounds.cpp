@@ -3,6 +3,8 @@
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/scheduler/circulant.hpp>
+#include <papcoll/scheduler/circulant_all_gather.hpp>
 #include <papcoll/scheduler/ring.hpp>
 
 #include <doctest/doctest.h>

@@ -3,6 +3,8 @@
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/fibonacci_tree.hpp>
 #include <papcoll/policy/greedy_tree.hpp>
+#include <papcoll/policy/tree/tree_plan.hpp>
+#include <papcoll/scheduler/greedy_tree.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <papcoll/collective/call_description.hpp>
 #include <papcoll/collective/impl/known_calls.hpp>
 #include <papcoll/collective/native_operation.hpp>
-#include <papcoll/context/attach.hpp>
+#include <papcoll/context/impl/attach.hpp>
 #include <papcoll/context/observed_operation.hpp>
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/executor/execution.hpp>

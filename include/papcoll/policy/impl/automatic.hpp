@@ -5,10 +5,11 @@
 #include <papcoll/detail/text.hpp>
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/automatic_model.hpp>
+#include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/known_policies.hpp>
+#include <papcoll/policy/members.hpp>
 #include <papcoll/policy/tree/tree_plan.hpp>
 #include <papcoll/policy/tuning_table.hpp>
-#include <papcoll/scheduler/bitset/simd_bitset.hpp>
 
 #include <bit>
 #include <cctype>
@@ -24,17 +25,6 @@
 namespace papcoll::inline v0 {
 
 namespace detail {
-
-template <class Bits>
-struct bitset_in_use {
-    using type = Bits;
-};
-#ifdef PAPCOLL_SEPARATE_COMPILATION
-template <>
-struct bitset_in_use<compiled_by_papcoll_impl_hpp_bitset> {
-    using type = simd_bitset<>;
-};
-#endif
 
 /// How `automatic` comes to its choice.
 template <class Bits>
@@ -106,10 +96,8 @@ void basic_automatic<Bits>::check(call_shape const& shape) const {
 }
 template <class Bits>
 auto basic_automatic<Bits>::fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-    std::vector<std::int64_t> key{table ? table->hash() : 0, arrivals.given() ? 1 : 0,
-                                  std::bit_cast<std::int64_t>(compute_per_element)};
-    for (auto const time : arrivals.times()) key.push_back(time.count());
-    return key;
+    return detail::arrivals_key(
+        arrivals, {table ? table->hash() : 0, std::bit_cast<std::int64_t>(compute_per_element)});
 }
 template <class Bits>
 auto basic_automatic<Bits>::choose(call_shape const& shape, link_model const& link) const

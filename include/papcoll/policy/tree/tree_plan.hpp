@@ -3,8 +3,7 @@
 
 #include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
-#include <papcoll/policy/scheduled.hpp>
-#include <papcoll/scheduler/reversed.hpp>
+#include <papcoll/schedule/problem.hpp>
 #include <papcoll/scheduler/tree/reduction_tree.hpp>
 #include <papcoll/scheduler/tree/tree_schedule.hpp>
 
@@ -12,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -27,7 +27,7 @@ struct tree_costs {
     ticks compute{0};
 };
 
-/// Throws std::invalid_argument for what is no time of a combination, in nanoseconds.
+/// Throws std::invalid_argument unless it is the time of a combination, in nanoseconds.
 inline void check_compute_per_element(double nanoseconds) {
     if (!(nanoseconds >= 0 && nanoseconds <= 1e12))
         throw std::invalid_argument(
@@ -91,84 +91,71 @@ private:
     step_type m_period = 1;
 };
 
-/// Into how many blocks data is best cut that goes through the tree `make(costs(elements))`, in the model, up
-/// to a factor of two. In greedy trees the root receives in every step of the whole, L = k: cutting shortens
-/// nothing but the last combination, and pays where combining takes long.
-template <class Costs, class Make>
-[[nodiscard]] auto tree_blocks(call_shape const& shape, Costs costs, Make make) -> int {
-    if (shape.ranks == 1) return 1;
-    problem const p{.ranks = shape.ranks, .root = shape.root};
-    tree_pipeline const pipeline(make(costs(shape.count)).placed(p).tree);
-    auto const time = [&](int n) {
-        return pipeline.time(n, costs(block_partition{shape.count, n}.largest()));
-    };
-    int best = 1;
-    double least = time(1);
-    auto const most = most_blocks(shape, pipeline.messages());
-    for (int n = 2; n <= std::min<std::int64_t>(most, 4096) && static_cast<std::size_t>(n) <= shape.count;
-         n *= 2)
-        if (double const t = time(n); t < least) {
-            best = n;
-            least = t;
-        }
-    return best;
-}
+/// The timed tree of one block of these costs, and the ranks of its machines.
+using tree_maker = std::function<rank_tree(problem const&, tree_costs const&)>;
 
 /// A plan of trees: up to the root in a reduction, down from it in a broadcast, up and down in an all-reduce.
-/// `make(costs)` is the scheduler of given costs; going down nothing is combined.
-template <class Make>
+/// Going down nothing is combined.
 class tree_planner {
 public:
     tree_planner(call_shape const& shape, link_model const& link, tree_cost_options const& costs,
-                 std::optional<int> segments, Make make)
+                 std::optional<int> segments, tree_maker make)
         : m_shape(shape)
         , m_link(link)
         , m_costs(costs)
         , m_segments(segments)
         , m_make(std::move(make)) {}
 
-    /// Into how many blocks the data is cut on its way up or down.
+    /// Into how many blocks the data is cut on its way up or down: those that are asked for, or what is
+    /// shortest in the model, up to a factor of two. In greedy trees the root receives in every step of the
+    /// whole, L = k: cutting shortens nothing but the last combination, and pays where combining takes long.
     [[nodiscard]] auto blocks(bool up) const -> int {
         if (m_segments) return *m_segments;
-        return tree_blocks(
-            m_shape, [&](std::size_t elements) { return costs(elements, up); }, m_make);
+        if (m_shape.ranks == 1) return 1;
+        problem const p{.ranks = m_shape.ranks, .root = m_shape.root};
+        tree_pipeline const pipeline(m_make(p, costs(1, up)).tree);
+        auto const most = std::min({most_blocks(m_shape, pipeline.messages()), std::int64_t{4096},
+                                    static_cast<std::int64_t>(std::min(m_shape.count, std::size_t{4096}))});
+        int best = 1;
+        double least = pipeline.time(1, costs(1, up));
+        for (int n = 2; n <= most; n *= 2)
+            if (double const t = pipeline.time(n, costs(n, up)); t < least) {
+                best = n;
+                least = t;
+            }
+        return best;
     }
+    /// The arrivals are those at the way up.
     [[nodiscard]] auto plan(std::span<ticks const> arrivals = {}) const -> program {
         plan_writer plan(m_shape);
-        if (m_shape.operation != collective_kind::broadcast)
-            add(plan, scheduler_of(true), blocks(true), arrivals);
-        if (m_shape.operation != collective_kind::reduce)
-            add(plan, reversed(scheduler_of(false)), blocks(false), {});
+        if (m_shape.operation != collective_kind::broadcast) add(plan, true, arrivals);
+        if (m_shape.operation != collective_kind::reduce) add(plan, false, {});
         return plan.finish();
     }
 
 private:
-    [[nodiscard]] auto costs(std::size_t elements, bool up) const -> tree_costs {
-        auto block = m_costs.of_block(elements, m_shape, m_link);
+    /// Of a block where the data is cut into so many.
+    [[nodiscard]] auto costs(int blocks, bool up) const -> tree_costs {
+        auto block = m_costs.of_block(block_partition{m_shape.count, blocks}.largest(), m_shape, m_link);
         if (!up && !m_costs.compute_time) block.compute = ticks{0};
         return block;
     }
-    [[nodiscard]] auto scheduler_of(bool up) const {
-        return m_make(costs(block_partition{m_shape.count, blocks(up)}.largest(), up));
-    }
-    template <scheduler S>
-    void add(plan_writer& plan, S const& algorithm, int blocks, std::span<ticks const> arrivals) const {
-        auto const layout = layout_of_root(m_shape, blocks);
-        auto const windows = windows_for(layout.longest() * m_shape.element_bytes, m_shape, m_link);
-        plan.add(algorithm, layout, windows, arrivals);
+    void add(plan_writer& plan, bool up, std::span<ticks const> arrivals) const {
+        int const n = blocks(up);
+        auto const layout = layout_of_root(m_shape, n);
+        problem const p{.ranks = m_shape.ranks, .root = m_shape.root, .blocks = n, .arrivals = arrivals};
+        check_tree_problem(p, m_shape.rank);
+        tree_schedule const schedule(m_make(p, costs(n, up)), p);
+        plan.add(up ? schedule_kind::reduction : schedule_kind::dissemination,
+                 up ? schedule.for_rank(m_shape.rank) : schedule.reversed_for_rank(m_shape.rank), layout,
+                 windows_for(layout.longest() * m_shape.element_bytes, m_shape, m_link));
     }
 
     call_shape const& m_shape;
     link_model const& m_link;
     tree_cost_options m_costs;
     std::optional<int> m_segments;
-    Make m_make;
+    tree_maker m_make;
 };
-
-/// What trees can do: a value comes up to the root, or goes down from it.
-[[nodiscard]] constexpr auto trees_provide(collective_kind operation) -> bool {
-    return operation == collective_kind::broadcast || operation == collective_kind::reduce ||
-           operation == collective_kind::all_reduce;
-}
 
 } // namespace papcoll::inline v0::detail

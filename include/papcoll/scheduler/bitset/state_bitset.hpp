@@ -37,8 +37,7 @@ template <class B>
 concept state_bitset = requires(typename B::lane const a, typename B::lane const b, bitset_word const* in,
                                 bitset_word* out, std::size_t i) {
     requires std::copyable<typename B::lane>;
-    requires B::lane_words >
-    0 && (B::lane_words & (B::lane_words - 1)) == 0;
+    requires(B::lane_words > 0 && (B::lane_words & (B::lane_words - 1)) == 0);
     { B::load(in) } -> std::same_as<typename B::lane>;
     { B::store(out, a) } -> std::same_as<void>;
     { B::zero() } -> std::same_as<typename B::lane>;

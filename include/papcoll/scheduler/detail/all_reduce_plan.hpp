@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/schedule/problem.hpp>
+#include <papcoll/schedule/sort_by_time.hpp>
 #include <papcoll/schedule/transfer.hpp>
 #include <papcoll/scheduler/background.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
@@ -24,14 +25,14 @@ public:
         : m_skips(p.ranks)
         , m_blocks(p.blocks)
         // Rounded up, so that cutting never seems to gain time.
-        , m_piece(transfer_time.count() / p.blocks + (transfer_time.count() % p.blocks != 0 ? 1 : 0))
+        , m_block_time(transfer_time.count() / p.blocks + (transfer_time.count() % p.blocks != 0 ? 1 : 0))
         , m_latency(latency.count()) {
         require(transfer_time.count() > 0, "transfer_time must be positive", transfer_time.count());
         require(latency.count() >= 0, "latency must not be negative", latency.count());
         auto const most = (std::int64_t{1} << 60) / (p.ranks + std::int64_t{p.blocks} + 64);
-        require(m_piece <= most && m_latency <= most,
+        require(m_block_time <= most && m_latency <= most,
                 "transfer_time and latency must not exceed 2^60 ns / (P + N + 64) per block and message",
-                std::max(m_piece, m_latency));
+                std::max(m_block_time, m_latency));
     }
 
     /// Reduce-scatter and all-gather without regard to arrivals: q steps each, twice.
@@ -40,16 +41,16 @@ public:
         auto const largest = (m_blocks + owners - 1) / owners;
         std::int64_t units = 0;
         for (int k = 0; k < m_skips.rounds(); ++k) units += std::min(owners, m_skips[k + 1] - m_skips[k]);
-        return 2 * (m_skips.rounds() * m_latency + units * largest * m_piece);
+        return 2 * (m_skips.rounds() * m_latency + units * largest * m_block_time);
     }
     /// `members` ranks reduce to the first `delegates` of them, block b to b mod delegates: the broadcasts
     /// from these run backwards. Unless they are the holders themselves they then hand on what they have.
     [[nodiscard]] auto wave(std::int64_t members, std::int64_t delegates, bool hand_on) const
         -> std::int64_t {
-        auto pieces = members == 1 ? 0 : m_blocks - delegates;
-        for (int t = 0; t < rounds(members); ++t) pieces += std::min(delegates, std::int64_t{1} << t);
-        if (hand_on) pieces += share_of(delegates);
-        return pieces * m_piece + wave_steps(members, delegates, hand_on) * m_latency;
+        auto moved = members == 1 ? 0 : m_blocks - delegates;
+        for (int t = 0; t < rounds(members); ++t) moved += std::min(delegates, std::int64_t{1} << t);
+        if (hand_on) moved += share_of(delegates);
+        return moved * m_block_time + wave_steps(members, delegates, hand_on) * m_latency;
     }
     [[nodiscard]] auto wave_steps(std::int64_t members, std::int64_t delegates, bool hand_on) const
         -> std::int64_t {
@@ -61,7 +62,7 @@ public:
     }
     /// The exchange with the last rank: n + q steps of one block.
     [[nodiscard]] auto exchange() const -> std::int64_t {
-        return (m_blocks + m_skips.rounds()) * (m_latency + m_piece);
+        return (m_blocks + m_skips.rounds()) * (m_latency + m_block_time);
     }
 
 private:
@@ -74,7 +75,7 @@ private:
 
     circulant_skips m_skips;
     std::int64_t m_blocks;
-    std::int64_t m_piece, m_latency;
+    std::int64_t m_block_time, m_latency;
 };
 
 /// Which ranks take part when. The ranks are in the order of arrival (ties by rank); the first q of them are
@@ -94,8 +95,7 @@ public:
         , m_holders(std::min(circulant_skips(p.ranks).rounds(), p.blocks)) {
         auto const first = first_arrival(p);
         std::iota(m_order.begin(), m_order.end(), 0);
-        std::stable_sort(m_order.begin(), m_order.end(),
-                         [&](int a, int b) { return p.arrival(a) < p.arrival(b); });
+        sort_by_time(m_order, p.arrivals);
         for (int const rank : m_order) m_arrivals.push_back((p.arrival(rank) - first).count());
         if (p.ranks > 1) decide();
     }

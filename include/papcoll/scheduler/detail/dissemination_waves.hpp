@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/schedule/problem.hpp>
+#include <papcoll/schedule/sort_by_time.hpp>
 #include <papcoll/schedule/transfer.hpp>
 #include <papcoll/scheduler/background.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
@@ -41,7 +42,7 @@ public:
         , m_latency(t.latency.count())
         , m_unit(t.block_time.count() - t.latency.count())
         // Rounded up, so that cutting never seems to gain time.
-        , m_piece(m_unit / most_blocks + (m_unit % most_blocks != 0 ? 1 : 0)) {
+        , m_block_time(m_unit / most_blocks + (m_unit % most_blocks != 0 ? 1 : 0)) {
         require(t.block_time.count() > 0, "block_time must be positive", t.block_time.count());
         require(m_latency >= 0 && m_unit >= 0, "latency must be in [0, block_time]", m_latency);
         auto const most = (std::int64_t{1} << 61) / skips.ranks() / (skips.rounds() + 1);
@@ -53,10 +54,10 @@ public:
     /// step t < q, and all may afterwards. More roots never make it cheaper, and P roots are all alike: each
     /// step brings every rank as many blocks.
     [[nodiscard]] auto pipelined(wave_size const& wave) const -> std::int64_t {
-        std::int64_t pieces = wave.blocks - wave.roots;
-        for (int t = 0; t < m_skips.rounds(); ++t) pieces += std::min(wave.roots, std::int64_t{1} << t);
-        pieces = std::min(pieces, wave.most * (m_skips.ranks() - 1));
-        return (wave.most - 1 + m_skips.rounds()) * m_latency + pieces * m_piece;
+        std::int64_t moved = wave.blocks - wave.roots;
+        for (int t = 0; t < m_skips.rounds(); ++t) moved += std::min(wave.roots, std::int64_t{1} << t);
+        moved = std::min(moved, wave.most * (m_skips.ranks() - 1));
+        return (wave.most - 1 + m_skips.rounds()) * m_latency + moved * m_block_time;
     }
     /// Round k brings a rank the units of s[k+1] − s[k] ranks, of which all roots may be part.
     [[nodiscard]] auto doubling(wave_size const& wave) const -> std::int64_t {
@@ -71,7 +72,7 @@ public:
 
 private:
     circulant_skips m_skips;
-    std::int64_t m_latency, m_unit, m_piece;
+    std::int64_t m_latency, m_unit, m_block_time;
 };
 
 /// Ranks whose blocks are disseminated together, in steps of their own.
@@ -89,8 +90,7 @@ public:
         auto const first = first_arrival(p);
         for (int rank = 0; rank < p.ranks; ++rank)
             if (blocks.count(rank) > 0) m_order.push_back(rank);
-        std::stable_sort(m_order.begin(), m_order.end(),
-                         [&](int a, int b) { return p.arrival(a) < p.arrival(b); });
+        sort_by_time(m_order, p.arrivals);
         for (int const rank : m_order) {
             m_arrivals.push_back((p.arrival(rank) - first).count());
             m_blocks.push_back(blocks.count(rank));

@@ -36,8 +36,8 @@ struct search_match {
 ///
 /// linear_search is the minimal model.
 template <class S>
-concept clairvoyant_search = std::constructible_from<S, int, int> &&
-    requires(S s, S const& c, int position, bool sink, std::span<int const> active) {
+concept clairvoyant_search = requires(S s, S const& c, int position, bool sink, std::span<int const> active) {
+    requires std::constructible_from<S, int, int>;
     { s.join(position) } -> std::same_as<void>;
     { s.begin_round(active) } -> std::same_as<void>;
     { s.receive(position, sink) } -> std::same_as<search_match>;

@@ -7,6 +7,7 @@
 #include <papcoll/scheduler/greedy_tree.hpp>
 #include <papcoll/scheduler/tree/reduction_tree.hpp>
 
+#include <string_view>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
@@ -16,6 +17,7 @@ template <int ComputeRounds>
 struct fixed_tree_scheduler {
     static constexpr schedule_kind kind = schedule_kind::reduction;
     static constexpr bool keeps_rank_order = true;
+    static constexpr std::string_view name = ComputeRounds == 0 ? "binomial_tree" : "fibonacci_tree";
 
     /// The tree, in rounds, and the ranks of its machines.
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree { return greedy().placed(p); }
