@@ -15,6 +15,16 @@ function(papcoll_source_settings source key result)
     set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
+# papcoll_add_joined_source(<output> <source>...): one translation unit that holds these files, see join_sources.py.
+function(papcoll_add_joined_source output)
+    set(script ${PROJECT_SOURCE_DIR}/test/support/join_sources.py)
+    cmake_path(GET output PARENT_PATH folder)
+    cmake_path(GET output FILENAME name)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${output} COMMAND ${Python3_EXECUTABLE} ${script} ${output} ${ARGN}
+                       DEPENDS ${script} ${ARGN} COMMENT "Joining test files into ${name}" VERBATIM)
+endfunction()
+
 # papcoll_join_sources(<name> <variable> <source>...): a few translation units that hold these test files, which takes
 # the compiler a third of the time of one for each. A file stays one where a namespace around it would change it.
 option(PAPCOLL_TEST_JOINED "Compile several test files as one translation unit; run those of mpi.collective together" ON)
@@ -34,7 +44,6 @@ function(papcoll_join_sources name result)
         list(APPEND single ${joined})
         set(count 0)
     endif()
-    set(script ${PROJECT_SOURCE_DIR}/test/support/join_sources.py)
     math(EXPR units "(${count} + 7) / 8")
     set(unit 0)
     while(unit LESS units)
@@ -43,9 +52,7 @@ function(papcoll_join_sources name result)
         list(SUBLIST joined ${first} ${length} sources)
         math(EXPR unit "${unit} + 1")
         set(output ${CMAKE_CURRENT_BINARY_DIR}/joined/${name}.${unit}.cpp)
-        file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/joined)
-        add_custom_command(OUTPUT ${output} COMMAND ${Python3_EXECUTABLE} ${script} ${output} ${sources}
-                           DEPENDS ${script} ${sources} COMMENT "Joining test files into ${name}.${unit}.cpp" VERBATIM)
+        papcoll_add_joined_source(${output} ${sources})
         list(APPEND single ${output})
     endwhile()
     set(${result} ${single} PARENT_SCOPE)
