@@ -84,7 +84,11 @@ function(papcoll_register_unit_test name executable)
     if(PAPCOLL_TEST_SANITIZED)
         set(timeout 300) # several times as slow
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout})
+    set(cost 1)
+    if(name MATCHES "^unit\\.(collective|policy)\\.")
+        set(cost 50)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout} COST ${cost}) # the long ones first
     add_dependencies(unit_tests ${executable})
     if(NOT name MATCHES "^unit\\.collective\\." OR name MATCHES "\\.(mixed|open_all_gatherv?|gather|arrival_all_reduce|trees)$")
         set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
