@@ -40,10 +40,10 @@ struct gather_broadcast_scheduler {
             ++step;
         }
         problem const from_root{.ranks = p.ranks, .root = p.root, .blocks = p.blocks};
-        auto const broadcast = circulant_scheduler{}.for_rank(from_root, rank);
-        for (auto const& t : broadcast.sends)
+        auto const way_back = circulant_scheduler{}.for_rank(from_root, rank);
+        for (auto const& t : way_back.sends)
             if (p.owner(t.block) != t.peer) share.sends.push_back({t.step + step, t.peer, t.block});
-        for (auto const& t : broadcast.receives)
+        for (auto const& t : way_back.receives)
             if (p.owner(t.block) != rank) share.receives.push_back({t.step + step, t.peer, t.block});
         return share;
     }
