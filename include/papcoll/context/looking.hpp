@@ -33,7 +33,7 @@ public:
 private:
     using clock = std::chrono::steady_clock;
     /// About half a millisecond.
-    static constexpr int most_looks = 20'000, least_looks = 50;
+    static constexpr int most_looks = 20'000, least_looks = 10;
     static constexpr auto soon = std::chrono::microseconds(200);
     static constexpr auto patience = std::chrono::milliseconds(1);
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,19 +18,25 @@ namespace papcoll::inline v0::detail {
 /// Memory that the ranks of a communicator which are on one node share, and the signs by which they tell each
 /// other what they have done there.
 ///
-/// Each call has an area in it: one of 16 short ones, or one of 3 long ones, by the number of the call, so
-/// that ranks find it without a word. A rank may be as many calls ahead of the slowest as there are areas of
+/// Each call has an area in it: one of 16 short ones, by the number of the call, so that ranks find it
+/// without a word, or the long one. A rank may be as many calls ahead of the slowest as there are areas of
 /// the kind: before it uses one it looks whether all ranks have ended the calls up to the one that had it
 /// before. Every word is written by one rank alone.
 ///
 /// Driven by one thread of a rank at a time.
 class node_memory {
 public:
-    static constexpr std::uint64_t short_areas = 16, long_areas = 3;
-    /// Of the memory of a rank: a 64th for each short area, a quarter for each long one.
-    static constexpr std::size_t short_share = 64, long_share = 4;
+    static constexpr std::uint64_t short_areas = 16;
     /// What a rank gives is a multiple of this.
-    static constexpr std::size_t granularity = short_share * 128;
+    static constexpr std::size_t granularity = 64 * 128;
+    /// The part of an area that is of one rank, where each gives so many bytes; the short areas take a
+    /// quarter.
+    [[nodiscard]] static constexpr auto short_bytes(std::size_t bytes_per_rank) -> std::size_t {
+        return bytes_per_rank / 4 / short_areas;
+    }
+    [[nodiscard]] static constexpr auto long_bytes(std::size_t bytes_per_rank) -> std::size_t {
+        return bytes_per_rank / 4 * 3;
+    }
 
     /// What one call uses.
     struct area {
@@ -77,16 +84,17 @@ public:
     [[nodiscard]] auto bytes_per_rank() const -> std::size_t { return m_bytes; }
 
     /// The area of a call, numbered from 1 in the order of the calls of the communicator, for `bytes` of all
-    /// ranks together. `key`: calls that belong together have the same.
+    /// ranks together. Throws std::length_error where there is not so much. `key`: calls that belong together
+    /// have the same.
     [[nodiscard]] auto reserve(std::uint64_t call, std::uint64_t key, std::size_t bytes) -> area {
         area a{.call = call, .key = key};
-        bool const is_short = bytes <= m_members * (m_bytes / short_share);
-        auto const each = m_members * (m_bytes / (is_short ? short_share : long_share));
-        a.depth = is_short ? short_areas : long_areas;
-        auto const turn = static_cast<std::size_t>(call % a.depth);
-        a.number = is_short ? turn : short_areas + turn;
-        a.data = m_segment.get() + header_bytes(m_members) +
-                 (is_short ? turn * each : m_members * (m_bytes / long_share) + turn * each);
+        auto const each = m_members * short_bytes(m_bytes);
+        bool const is_short = bytes <= each;
+        if (bytes > m_members * long_bytes(m_bytes))
+            throw std::length_error("papcoll: a program wants more memory than the ranks of the node share");
+        a.depth = is_short ? short_areas : 1;
+        a.number = is_short ? static_cast<std::size_t>(call % short_areas) : short_areas;
+        a.data = m_segment.get() + header_bytes(m_members) + a.number * each;
         m_active.push_back(call);
         tell_done(oldest() - 1);
         return a;
@@ -140,7 +148,7 @@ private:
     }
     /// Two lines each for how far a rank has come, and one for each area, behind one for who makes it.
     static constexpr auto header_bytes(std::size_t members) -> std::size_t {
-        auto const lines = 1 + members * (2 + short_areas + long_areas);
+        auto const lines = 1 + members * (2 + short_areas + 1);
         return (lines * words_per_line * sizeof(std::uint64_t) + 4095) / 4096 * 4096;
     }
     [[nodiscard]] auto member(int rank) const -> std::size_t {

@@ -31,7 +31,8 @@ public:
     void broadcast(int root, std::size_t n, std::size_t chunk) {
         auto const all = m_stretch * size(m_ranks);
         chunk = std::min(chunk, all);
-        auto const windows = all / chunk;
+        // Of long data few windows, which then stay in the caches.
+        auto const windows = n <= all ? all / chunk : std::min<std::size_t>(all / chunk, 8);
         chunks const data(n, chunk);
         for (std::size_t k = 0; k < data.count(); ++k) {
             region const window(memory::node, k % windows * chunk, data.size(k));

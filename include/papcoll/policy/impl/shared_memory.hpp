@@ -33,15 +33,17 @@ public:
         , m_parts(has_parts(shape.operation) ? rank_ranges(shape) : std::vector<block_range>())
         , m_key(key_of(shape))
         , m_longest(longest())
-        , m_is_short(m_longest <= stretch(node_memory::short_share))
-        , m_stretch(m_is_short ? rounded(m_longest) : stretch(node_memory::long_share)) {
+        , m_is_short(m_longest <= stretch(node_memory::short_bytes(shape.shared_bytes)))
+        , m_stretch(m_is_short ? rounded(m_longest) : longest_stretch()) {
         m_shape.sizes = m_shape.displacements = {}; // they go with the call; m_parts is what they say
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
     }
 
     /// Whether there is room for a piece for each rank.
-    [[nodiscard]] auto fits() const -> bool { return m_stretch / 2 / size(m_shape.ranks) > 0; }
+    [[nodiscard]] auto fits() const -> bool {
+        return m_stretch <= longest_stretch() && m_stretch / 2 / size(m_shape.ranks) > 0;
+    }
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         to.share(m_stretch * size(m_shape.ranks), m_key);
@@ -106,8 +108,11 @@ private:
         auto const unit = 2 * size(m_shape.ranks);
         return std::max((elements + step() - 1) / step() * step(), (unit + step() - 1) / step() * step());
     }
-    [[nodiscard]] auto stretch(std::size_t share) const -> std::size_t {
-        return m_shape.shared_bytes / share / m_shape.element_bytes / step() * step();
+    [[nodiscard]] auto stretch(std::size_t bytes) const -> std::size_t {
+        return bytes / m_shape.element_bytes / step() * step();
+    }
+    [[nodiscard]] auto longest_stretch() const -> std::size_t {
+        return stretch(node_memory::long_bytes(m_shape.shared_bytes));
     }
     [[nodiscard]] auto chunk() const -> std::size_t {
         constexpr std::size_t chunk_bytes = std::size_t(16) << 10;
