@@ -8,11 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
-/// Collectives of ranks that share a node, all of them: what a rank has to give it copies to the memory of
-/// the node and posts it; who needs it awaits the post and takes it from there, or combines it from there.
+/// Collectives among the ranks of one node, which are numbered by their position there: what a rank has to
+/// give it copies to the memory of the node and posts it; who needs it awaits the post and takes it from
+/// there, or combines it from there. Several of them in one program come one after the other.
 ///
 /// The memory has an equal stretch for each rank, which is used as two windows or more in turn: long data
 /// goes through it chunk by chunk. A window is written again when all have made a post that comes after they
@@ -20,15 +22,18 @@ namespace papcoll::inline v0 {
 /// posted its last chunk: who comes late finds it there.
 class node_exchange {
 public:
-    /// `stretch`: elements of the memory of each rank.
-    node_exchange(program_builder& to, int ranks, int rank, std::size_t stretch)
+    /// `members`: the ranks; `rank`: which of them this one is; `stretch`: elements of the memory of each.
+    node_exchange(program_builder& to, std::span<int const> members, int rank, std::size_t stretch)
         : m_to(to)
-        , m_ranks(ranks)
+        , m_members(members)
+        , m_ranks(static_cast<int>(members.size()))
         , m_rank(rank)
-        , m_stretch(stretch) {}
+        , m_stretch(stretch)
+        , m_posted(members.size()) {}
 
-    /// n elements of the root. It is done when the last have room in the memory.
-    void broadcast(int root, std::size_t n, std::size_t chunk) {
+    /// The root's data goes to the same place of all. The root is done when the last has room in the memory.
+    void broadcast(int root, region const& data_place, std::size_t chunk) {
+        auto const n = data_place.size();
         auto const all = m_stretch * size(m_ranks);
         chunk = std::min(chunk, all);
         // Of long data few windows, which then stay in the caches.
@@ -36,45 +41,50 @@ public:
         chunks const data(n, chunk);
         for (std::size_t k = 0; k < data.count(); ++k) {
             region const window(memory::node, k % windows * chunk, data.size(k));
-            region const mine(memory::out, data.begin(k), data.size(k));
+            auto const mine = data_place.part(data.begin(k), data.size(k));
             if (m_rank == root) {
                 for (int r = 0; k >= windows && r < m_ranks; ++r)
-                    if (r != root) m_to.await(r, number(k - windows), window);
+                    if (r != root) await(r, k - windows, window);
                 m_to.copy(window, mine);
                 post();
             } else {
-                m_to.await(root, number(k), window);
+                await(root, k, window);
                 m_to.copy(mine, window);
                 if (k + windows < data.count()) post();
             }
         }
+        each_posted(
+            [&](int r) { return r == root ? data.count() : data.count() - std::min(windows, data.count()); });
     }
-    /// n elements of each; the root combines them.
-    void reduce(int root, std::size_t n, std::size_t chunk) {
+    /// The root combines what all have in `own` into `target`, which only it has.
+    void reduce(int root, region const& own, region const& target, std::size_t chunk) {
+        auto const n = own.size();
         chunk = std::min(chunk, m_stretch);
         auto const windows = m_stretch / chunk;
         chunks const data(n, chunk);
         for (std::size_t k = 0; k < data.count(); ++k) {
             auto const window = [&](int r) { return place(r, k % windows * chunk, data.size(k)); };
+            auto const operand = own.part(data.begin(k), data.size(k));
             if (m_rank != root) {
-                give_chunk(root, k, windows, window(m_rank), {memory::in, data.begin(k), data.size(k)});
+                give_chunk(root, k, windows, window(m_rank), operand);
                 continue;
             }
-            region const result(memory::out, data.begin(k), data.size(k));
-            region const own(memory::in, data.begin(k), data.size(k));
-            // In place the rank's own operand must survive until it is its turn.
-            region mine = own;
-            if (m_to.in_place() && m_rank > 1) {
+            auto const result = target.part(data.begin(k), data.size(k));
+            // The rank's own operand must survive until it is its turn.
+            region mine = operand;
+            if (m_to.same_memory(operand, result) && m_rank > 1) {
                 mine = window(m_rank);
-                m_to.copy(mine, own);
+                m_to.copy(mine, operand);
             }
             combine_all(result, [&](int r) {
                 if (r == m_rank) return mine;
-                m_to.await(r, number(k), window(r));
+                await(r, k, window(r));
                 return window(r);
             });
             if (k + windows < data.count()) post();
         }
+        each_posted(
+            [&](int r) { return r != root ? data.count() : data.count() - std::min(windows, data.count()); });
     }
     /// n elements of each; each rank combines a share of every chunk, of which the root takes all.
     void shared_reduce(int root, std::size_t n) {
@@ -92,65 +102,100 @@ public:
         combine_all(
             region(memory::out, 0, n),
             [&](int r) {
-                if (r != m_rank) m_to.await(r, 1, place(r, 0, n));
+                if (r != m_rank) await(r, 0, place(r, 0, n));
                 return r == m_rank && !m_to.in_place() ? in : place(r, 0, n);
             },
             true);
+        each_posted([](int) { return std::size_t(1); });
     }
-    /// The part of rank r goes to parts[r] of the root. `own` is where this rank's is.
-    void gather(int root, std::span<block_range const> parts, region const& own, std::size_t chunk) {
+    /// The part of rank r, which is in its `own`, goes to parts[r] of the root; elsewhere these count by
+    /// their sizes alone.
+    void gather(int root, std::span<region const> parts, region const& own, std::size_t chunk) {
         chunk = std::min(chunk, m_stretch);
         auto const windows = m_stretch / chunk;
         auto const longest = chunks(longest_of(parts), chunk).count();
-        if (m_rank == root) m_to.copy(out(parts[index(m_rank)]), own);
+        if (m_rank == root) m_to.copy(parts[index(m_rank)], own);
         for (std::size_t k = 0; k < longest; ++k) {
             for (int r = 0; r < m_ranks; ++r) {
-                chunks const data(parts[index(r)].size, chunk);
+                chunks const data(parts[index(r)].size(), chunk);
                 if (r == root || k >= data.count() || (m_rank != root && m_rank != r)) continue;
                 auto const window = place(r, k % windows * chunk, data.size(k));
                 if (m_rank == r) {
                     give_chunk(root, k, windows, window, own.part(data.begin(k), data.size(k)));
                 } else {
-                    m_to.await(r, number(k), window);
-                    m_to.copy(out(parts[index(r)]).part(data.begin(k), data.size(k)), window);
+                    await(r, k, window);
+                    m_to.copy(parts[index(r)].part(data.begin(k), data.size(k)), window);
                 }
             }
             if (m_rank == root && k + windows < longest) post();
         }
+        each_posted([&](int r) {
+            if (r == root) return longest - std::min(windows, longest);
+            return chunks(parts[index(r)].size(), chunk).count();
+        });
     }
-    /// The part of rank r goes to parts[r] of all.
-    void all_gather(std::span<block_range const> parts, region const& own, std::size_t each) {
+    /// parts[r] of the root goes to rank r, to its `own`; elsewhere these count by their sizes alone.
+    void scatter(int root, std::span<region const> parts, region const& own, std::size_t chunk) {
+        chunk = std::min(chunk, m_stretch);
+        auto const windows = m_stretch / chunk;
+        auto const longest = chunks(longest_of(parts), chunk).count();
+        if (m_rank == root) m_to.copy(own, parts[index(m_rank)]);
+        for (std::size_t k = 0; k < longest; ++k) {
+            for (int r = 0; r < m_ranks; ++r) {
+                chunks const data(parts[index(r)].size(), chunk);
+                if (r == root || k >= data.count() || (m_rank != root && m_rank != r)) continue;
+                auto const window = place(r, k % windows * chunk, data.size(k));
+                if (m_rank == root) {
+                    if (k >= windows) await(r, k - windows, window);
+                    m_to.copy(window, parts[index(r)].part(data.begin(k), data.size(k)));
+                } else {
+                    await(root, k, window);
+                    m_to.copy(own.part(data.begin(k), data.size(k)), window);
+                    if (k + windows < data.count()) post();
+                }
+            }
+            if (m_rank == root) post();
+        }
+        each_posted([&](int r) {
+            if (r == root) return longest;
+            auto const count = chunks(parts[index(r)].size(), chunk).count();
+            return count - std::min(windows, count);
+        });
+    }
+    /// The part of rank r, which is in its `own`, goes to parts[r] of all.
+    void all_gather(std::span<region const> parts, region const& own, std::size_t each) {
         auto const rounds = chunks(longest_of(parts), each).count();
-        m_to.copy(out(parts[index(m_rank)]), own);
+        m_to.copy(parts[index(m_rank)], own);
         for (std::size_t k = 0; k < rounds; ++k) {
             chunks const mine(own.size(), each);
             if (k < mine.count())
                 m_to.copy(place(m_rank, k % 2 * each, mine.size(k)), own.part(mine.begin(k), mine.size(k)));
             post();
             for_others([&](int r) {
-                chunks const theirs(parts[index(r)].size, each);
+                chunks const theirs(parts[index(r)].size(), each);
                 auto const n = k < theirs.count() ? theirs.size(k) : 0;
                 auto const window = place(r, k % 2 * each, n);
                 take(r, k, k + 1 < rounds, window);
-                if (n > 0) m_to.copy(out(parts[index(r)]).part(theirs.begin(k), n), window);
+                if (n > 0) m_to.copy(parts[index(r)].part(theirs.begin(k), n), window);
             });
         }
+        each_posted([&](int) { return rounds; });
     }
     /// The operands that lie in parts[r] belong to rank r.
-    void reduce_scatter(std::span<block_range const> parts) {
+    void reduce_scatter(std::span<region const> parts) {
         auto const each = share_of_window();
         auto const rounds = chunks(longest_of(parts), each).count();
         auto const own = m_to.scratch(m_to.in_place() ? each : 0);
         for (std::size_t k = 0; k < rounds; ++k) {
-            chunks const mine(parts[index(m_rank)].size, each);
+            chunks const mine(parts[index(m_rank)].size(), each);
             auto const n = k < mine.count() ? mine.size(k) : 0;
-            auto own_piece = in(parts[index(m_rank)]).part(n > 0 ? mine.begin(k) : 0, n);
+            auto own_piece = parts[index(m_rank)].part(n > 0 ? mine.begin(k) : 0, n);
             if (m_to.in_place()) {
                 m_to.copy(own.part(0, n), own_piece);
                 own_piece = own.part(0, n);
             }
             for (int r = 0; r < m_ranks; ++r)
-                if (r != m_rank) give_piece(r, k, each, in(parts[index(r)]));
+                if (r != m_rank) give_piece(r, k, each, parts[index(r)]);
             post();
             auto const operand = [&](int r) {
                 if (r == m_rank) return own_piece;
@@ -160,6 +205,7 @@ public:
             };
             combine_all(region(memory::out, n > 0 ? mine.begin(k) : 0, n), operand);
         }
+        each_posted([&](int) { return rounds; });
     }
     /// n elements from each rank to each.
     void all_to_all(std::size_t n) {
@@ -177,6 +223,7 @@ public:
                 m_to.copy(block(memory::out, r).part(data.begin(k), data.size(k)), piece);
             });
         }
+        each_posted([&](int) { return data.count(); });
     }
 
 private:
@@ -200,15 +247,21 @@ private:
 
     static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
     static auto size(int i) -> std::size_t { return static_cast<std::size_t>(i); }
-    /// Posts are counted from 1.
-    static auto number(std::size_t k) -> number_type { return static_cast<number_type>(k + 1); }
-    static auto longest_of(std::span<block_range const> parts) -> std::size_t {
+    static auto longest_of(std::span<region const> parts) -> std::size_t {
         std::size_t longest = 0;
-        for (auto const& part : parts) longest = std::max(longest, part.size);
+        for (auto const& part : parts) longest = std::max(longest, part.size());
         return longest;
     }
-    static auto in(block_range const& r) -> region { return {memory::in, r.offset, r.size}; }
-    static auto out(block_range const& r) -> region { return {memory::out, r.offset, r.size}; }
+    /// Post k of rank r in this collective, counted from 0, has been made; see program_builder.
+    void await(int r, std::size_t k, region const& about) { await(r, k, std::span(&about, 1)); }
+    void await(int r, std::size_t k, std::span<region const> about) {
+        m_to.await(m_members[index(r)], static_cast<number_type>(m_posted[index(r)] + k + 1), about);
+    }
+    /// Ends a collective in which rank r made posts(r) posts.
+    template <class Posts>
+    void each_posted(Posts posts) {
+        for (int r = 0; r < m_ranks; ++r) m_posted[index(r)] += posts(r);
+    }
 
     [[nodiscard]] auto place(int rank, std::size_t offset, std::size_t n) const -> region {
         return {memory::node, index(rank) * m_stretch + offset, n};
@@ -222,7 +275,7 @@ private:
     }
     /// Chunk k goes to the root.
     void give_chunk(int root, std::size_t k, std::size_t windows, region const& window, region const& from) {
-        if (k >= windows) m_to.await(root, number(k - windows), window);
+        if (k >= windows) await(root, k - windows, window);
         m_to.copy(window, from);
         post();
     }
@@ -230,8 +283,7 @@ private:
     /// written again. That is waited for even if nothing is to be read.
     void take(int r, std::size_t k, bool writes_more, region const& there) {
         std::array const both{there, place(m_rank, 0, m_stretch)};
-        if (there.size() > 0 || writes_more)
-            m_to.await(r, number(k), std::span(both).first(writes_more ? 2 : 1));
+        if (there.size() > 0 || writes_more) await(r, k, std::span(both).first(writes_more ? 2 : 1));
     }
     /// result ← operand(0) ⊕ operand(1) ⊕ …
     template <class Operand>
@@ -293,11 +345,12 @@ private:
             if (!mine) continue;
             for_others([&](int r) {
                 if (auto const s = share(r); s.size > 0) {
-                    m_to.await(r, number(2 * k + 1), there(r, s));
+                    await(r, 2 * k + 1, there(r, s));
                     m_to.copy(users(memory::out, s), there(r, s));
                 }
             });
         }
+        each_posted([&](int) { return 2 * data.count(); });
     }
     [[nodiscard]] auto share_of(std::size_t n, int r) const -> block_range {
         block_partition const shares{n, m_ranks};
@@ -305,9 +358,11 @@ private:
     }
 
     program_builder& m_to;
+    std::span<int const> m_members;
     int m_ranks;
     int m_rank;
     std::size_t m_stretch;
+    std::vector<std::size_t> m_posted; // by each rank, in the collectives before
 };
 
 } // namespace papcoll::inline v0

@@ -217,7 +217,7 @@ public:
     }
     /// Of equal sizes. The target may overlap the source from below.
     void copy(region const& target, region const& source) {
-        if (is_same(target, source)) return;
+        if (same_memory(target, source)) return;
         compute(program::action::copy, std::vector{target, source}, false);
     }
     /// The ranks of the node share so many elements, all together. `key`: see program::node_key.
@@ -249,9 +249,21 @@ public:
     /// The next instruction waits for this one, whatever the data.
     void after(index earlier) { m_program.order.emplace_back(earlier, m_program.size()); }
 
-    /// All that this program does, with what its instructions wait for and scratch memory of its own. Throws
-    /// std::invalid_argument for programs that share the memory of a node.
+    /// Where a program that is appended finds what it works on.
+    struct mapping {
+        region in, out;
+        /// Its ranks; empty: they are those of this program.
+        std::span<int const> ranks = {};
+    };
+    /// All that this program does, with what its instructions wait for and scratch memory of its own.
     void append(program const& p) {
+        constexpr auto all = std::numeric_limits<std::size_t>::max() >> 2U;
+        append(p, {region(memory::in, 0, all), region(memory::out, 0, all)});
+    }
+    /// The same for a program of other ranks, and on other memory. Throws std::invalid_argument for programs
+    /// that share the memory of a node.
+    void append(program const& p, mapping const& where) {
+        if (p.uncut) return append(in_pieces(p), where);
         if (p.node > 0) throw std::invalid_argument("papcoll: programs that share memory stand alone");
         auto const first = next();
         auto const scratch_begins = scratch(p.scratch).offset();
@@ -259,15 +271,21 @@ public:
             if (p.is_message(i)) use(p.windows_of(i));
             for (auto const earlier : p.waits_of(i)) after(first + earlier);
             detail::instruction_list list(m_program);
-            list.begin(p.instructions[i].what, p.instructions[i].peer, p.instructions[i].alike, m_windows);
+            auto const peer = p.instructions[i].peer;
+            bool const maps = p.is_message(i) && !where.ranks.empty();
+            list.begin(p.instructions[i].what, maps ? where.ranks[static_cast<std::size_t>(peer)] : peer,
+                       p.instructions[i].alike, m_windows);
             auto const regions = p.regions_of(i);
             auto const n = program::operands(p.instructions[i].what);
             for (std::size_t r = 0; r < regions.size(); r += n) {
                 region moved[3]; // NOLINT(modernize-avoid-c-arrays)
                 for (std::size_t k = 0; k < n; ++k) {
                     auto const& from = regions[r + k];
-                    bool const own = from.where() == memory::scratch;
-                    moved[k] = {from.where(), from.offset() + (own ? scratch_begins : 0), from.size()};
+                    if (from.where() == memory::scratch)
+                        moved[k] = {memory::scratch, from.offset() + scratch_begins, from.size()};
+                    else
+                        moved[k] = (from.where() == memory::in ? where.in : where.out)
+                                       .part(from.offset(), from.size());
                 }
                 list.add(std::span(moved, n));
             }
@@ -289,15 +307,16 @@ public:
         return std::move(m_program);
     }
 
-private:
     /// Whether they are the same memory.
-    [[nodiscard]] auto is_same(region const& a, region const& b) const -> bool {
+    [[nodiscard]] auto same_memory(region const& a, region const& b) const -> bool {
         auto const is_users = [](region const& r) {
             return r.where() == memory::in || r.where() == memory::out;
         };
         bool const users = is_users(a) && is_users(b);
         return a.offset() == b.offset() && (a.where() == b.where() || (in_place() && users));
     }
+
+private:
     auto message(program::action what, int peer, std::span<region const> regions) -> index {
         detail::instruction_list list(m_program);
         list.begin(what, peer, false, m_windows);

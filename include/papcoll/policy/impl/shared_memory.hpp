@@ -30,11 +30,13 @@ class shared_memory_plan final : public program::source {
 public:
     explicit shared_memory_plan(call_shape const& shape)
         : m_shape(shape)
-        , m_parts(has_parts(shape.operation) ? rank_ranges(shape) : std::vector<block_range>())
+        , m_parts(parts_of(shape))
+        , m_members(size(shape.ranks))
         , m_key(key_of(shape))
         , m_longest(longest())
         , m_is_short(m_longest <= stretch(node_memory::short_bytes(shape.shared_bytes)))
         , m_stretch(m_is_short ? rounded(m_longest) : longest_stretch()) {
+        std::iota(m_members.begin(), m_members.end(), 0);
         m_shape.sizes = m_shape.displacements = {}; // they go with the call; m_parts is what they say
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
@@ -47,7 +49,7 @@ public:
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         to.share(m_stretch * size(m_shape.ranks), m_key);
-        node_exchange exchange(to, m_shape.ranks, m_shape.rank, m_stretch);
+        node_exchange exchange(to, m_members, m_shape.rank, m_stretch);
         write(exchange);
         return to.finish();
     }
@@ -56,7 +58,7 @@ public:
         program_builder to(m_shape.in_place);
         auto const target = m_parts.empty() || m_shape.operation == collective_kind::reduce_scatter
                                 ? region(memory::out, 0, m_shape.count)
-                                : region(memory::out, m_parts[0].offset, m_parts[0].size);
+                                : m_parts[0];
         auto const from = m_parts.empty() ? region(memory::in, 0, m_shape.count) : own_part(true);
         if (m_shape.operation != collective_kind::broadcast) to.copy(target, from);
         return to.finish();
@@ -73,9 +75,15 @@ public:
 
 private:
     static auto size(int n) -> std::size_t { return static_cast<std::size_t>(n); }
-    static auto has_parts(collective_kind kind) -> bool {
-        return kind == collective_kind::gather || kind == collective_kind::all_gather ||
-               kind == collective_kind::reduce_scatter;
+    /// Where the parts of the ranks are, of a collective that has some.
+    static auto parts_of(call_shape const& shape) -> std::vector<region> {
+        bool const scatters = shape.operation == collective_kind::reduce_scatter;
+        std::vector<region> parts;
+        if (scatters || shape.operation == collective_kind::gather ||
+            shape.operation == collective_kind::all_gather)
+            for (auto const& part : rank_ranges(shape))
+                parts.emplace_back(scatters ? memory::in : memory::out, part.offset, part.size);
+        return parts;
     }
     static auto key_of(call_shape const& shape) -> std::uint64_t {
         std::array const numbers{static_cast<std::uint64_t>(shape.operation), std::uint64_t{shape.count},
@@ -88,17 +96,18 @@ private:
             return m_shape.operation == collective_kind::broadcast
                        ? (m_shape.count + size(m_shape.ranks) - 1) / size(m_shape.ranks)
                        : pieces_together();
+        return longest_part();
+    }
+    [[nodiscard]] auto longest_part() const -> std::size_t {
         std::size_t most = 0;
-        for (auto const& part : m_parts) most = std::max(most, part.size);
+        for (auto const& part : m_parts) most = std::max(most, part.size());
         return most;
     }
     /// Where each rank has a piece for each, all pieces have equal room.
     [[nodiscard]] auto pieces_together() const -> std::size_t {
         if (m_shape.operation == collective_kind::all_to_all) return 2 * m_shape.count;
         if (m_shape.operation != collective_kind::reduce_scatter) return m_shape.count;
-        std::size_t most = 0;
-        for (auto const& part : m_parts) most = std::max(most, part.size);
-        return 2 * most * size(m_shape.ranks);
+        return 2 * longest_part() * size(m_shape.ranks);
     }
     /// Stretches begin at cache lines.
     [[nodiscard]] auto step() const -> std::size_t {
@@ -125,10 +134,12 @@ private:
         bool const in_shares = !m_is_short && m_shape.ranks > 2;
         switch (m_shape.operation) {
         case collective_kind::broadcast:
-            return to.broadcast(m_shape.root, n, m_is_short ? std::max<std::size_t>(n, 1) : chunk());
+            return to.broadcast(m_shape.root, region(memory::out, 0, n),
+                                m_is_short ? std::max<std::size_t>(n, 1) : chunk());
         case collective_kind::reduce:
             if (in_shares) return to.shared_reduce(m_shape.root, n);
-            return to.reduce(m_shape.root, n, m_is_short ? m_stretch : chunk());
+            return to.reduce(m_shape.root, region(memory::in, 0, n), region(memory::out, 0, n),
+                             m_is_short ? m_stretch : chunk());
         case collective_kind::all_reduce:
             if (m_is_short) return to.all_reduce(n);
             return to.shared_all_reduce(n);
@@ -145,12 +156,13 @@ private:
     }
     [[nodiscard]] auto own_part(bool has_target) const -> region {
         auto const& mine = m_parts[size(m_shape.rank)];
-        if (has_target && m_shape.in_place) return {memory::out, mine.offset, mine.size};
-        return {memory::in, 0, mine.size};
+        if (has_target && m_shape.in_place) return mine;
+        return {memory::in, 0, mine.size()};
     }
 
     call_shape m_shape;
-    std::vector<block_range> m_parts;
+    std::vector<region> m_parts;
+    std::vector<int> m_members;
     std::uint64_t m_key;
     std::size_t m_longest; // elements
     bool m_is_short;       // one chunk is all
