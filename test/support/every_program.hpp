@@ -112,6 +112,12 @@ inline void fill(call& c, mixer& mix, std::size_t count) {
 template <class Policy>
 void verify_call(Policy policy, call c, mixer& mix) {
     if constexpr (requires { policy.arrivals; }) policy.arrivals = arrivals(mix, c.shape.ranks);
+    if constexpr (requires { policy.serves(c.shape); }) {
+        c.nodes.assign(static_cast<std::size_t>(c.shape.ranks), 0);
+        c.late = call::which::none;
+        c.shape.shared_bytes = std::size_t(256) << 10;
+        if (c.shape.ranks > 40) return; // no node has so many
+    }
     if (reduces(c.shape.operation) && !Policy::reorders_operands) c.shape.commutative = mix.coin();
     std::array const links{program_calls::fast, program_calls::slow, program_calls::unknown};
     auto const violation = [&]() -> std::optional<std::string> {

@@ -107,8 +107,11 @@ public:
     /// Takes what the ranks agreed on; no operation is under way.
     void accept(detail::agreed_options agreed) {
         m_agreed = std::move(agreed);
+        ++m_attachments;
         m_cache.reset();
     }
+    /// How often the ranks have agreed: plans are made for one of these times.
+    [[nodiscard]] auto attachments() const -> std::uint64_t { return m_attachments; }
     /// Who is told of operations that have ended; empty: nobody.
     [[nodiscard]] auto observed_by() -> observer& { return m_observer; }
     /// Where calls keep what the next ones use again.
@@ -152,6 +155,7 @@ private:
     Transport m_transport;
     std::shared_ptr<progress_engine> m_engine;
     detail::agreed_options m_agreed;
+    std::uint64_t m_attachments = 0;
     std::uint64_t m_sequence = 0;
     std::uint32_t m_turns = 0;
     std::uint32_t m_turn = 0;

@@ -9,14 +9,15 @@ namespace papcoll::inline v0::detail {
 
 /// Waits for what another rank of the node writes to memory. First it looks again and again. Then it yields
 /// the processor between two looks: the other may need it to write. Where that helped soon, it looks less the
-/// next time, else it looks as long again. After a millisecond it sleeps in between, for a sixteenth of the
-/// time that it has waited, so that those who still compute have the processor for themselves. From the first
-/// yield on the transport's messages progress.
+/// next time, else it looks as long again. Where processors are fewer than ranks it sleeps in between after a
+/// millisecond, for a sixteenth of the time that it has waited, so that those who still compute have the
+/// processor for themselves. Meanwhile the transport's messages progress.
 class looking {
 public:
     /// `own_processors`: whether there is one for each rank of the node.
     explicit looking(bool own_processors)
-        : m_looks(own_processors ? most_looks : least_looks) {}
+        : m_sleeps(!own_processors)
+        , m_looks(own_processors ? most_looks : least_looks) {}
 
     template <class Transport, class Ready>
     void until(Transport& t, Ready const& ready) {
@@ -25,6 +26,7 @@ public:
                 if (i > m_looks / 2) m_looks = std::min(2 * m_looks, most_looks);
                 return;
             }
+            if (i % 1024 == 1023) t.progress();
             relax();
         }
         if (yield_until(t, ready) < soon) m_looks = std::max(m_looks / 2, least_looks);
@@ -43,19 +45,20 @@ private:
 #endif
     }
     template <class Transport, class Ready>
-    static auto yield_until(Transport& t, Ready const& ready) -> clock::duration {
+    auto yield_until(Transport& t, Ready const& ready) const -> clock::duration {
         auto const begin = clock::now();
         for (unsigned i = 1; !ready(); ++i) {
             t.idle();
             if (i % 16 != 0) continue;
             t.progress();
-            if (auto const waited = clock::now() - begin; waited > patience)
+            if (auto const waited = clock::now() - begin; m_sleeps && waited > patience)
                 std::this_thread::sleep_for(
                     std::min<clock::duration>(waited / 16, std::chrono::microseconds(200)));
         }
         return clock::now() - begin;
     }
 
+    bool m_sleeps;
     int m_looks;
 };
 

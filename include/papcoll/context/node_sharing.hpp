@@ -17,6 +17,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,8 @@ public:
 
     auto abandon(Transport& t) noexcept -> bool {
         bool const kept = m_messages.abandon(t);
+        if constexpr (can_share)
+            if (m_begun && makes(t)) t.forget_segment(m_keys[0].key);
         return (m_agreement && m_agreement->abandon(t)) || kept;
     }
     /// True when it is done.
@@ -74,6 +77,7 @@ private:
         t.make_segment(std::size_t(), key);
         t.open_segment(key, std::size_t());
         t.forget_segment(key);
+        t.progress();
     };
     struct key_message {
         segment_key key;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 
 namespace papcoll::inline v0 {
 
@@ -30,5 +31,17 @@ struct call_memory {
     detail::node_memory* shared = nullptr;
     std::uint64_t call = 0;
 };
+
+namespace detail {
+
+/// Throws unless a program that uses the memory of the node can be executed for this call.
+inline void check_shared(call_memory const& with) {
+    if (with.shared == nullptr)
+        throw std::logic_error("papcoll: the policy's plan needs memory that the ranks of a node share");
+    if (with.type->wire != element_type::format::bytes)
+        throw std::logic_error("papcoll: the policy's plan shares elements that are more than their bytes");
+}
+
+} // namespace detail
 
 } // namespace papcoll::inline v0

@@ -54,12 +54,16 @@ public:
         , m_state(*m_program)
         , m_arriving(m_state.receives().size())
         , m_leaving(m_state.sends().size()) {}
+    execution(execution const&) = delete;
+    auto operator=(execution const&) -> execution& = delete;
+    ~execution() override { give_area_up(); }
 
     /// Begins it, or begins it again when it has ended; the tag is that of the operation. `keeper` lives at
     /// least as long as messages are under way.
     void begin(Transport& t, std::shared_ptr<void const> keeper, int tag, call_memory with) {
         begin_again();
         m_flow.use(t, tag);
+        m_transport = &t;
         m_memory = std::move(with);
         m_element_bytes = m_memory.type->size * m_memory.unit;
         m_bases = {writable(m_memory.in), static_cast<std::byte*>(m_memory.out), provide_scratch(m_memory),
@@ -107,6 +111,7 @@ public:
             progressed = true;
         }
         if (m_flow.empty() && !looks_at_others()) conclude();
+        if (m_flow.empty() && !progressed && looks_at_others()) progress_others();
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
@@ -114,8 +119,7 @@ public:
     auto abandon() noexcept -> bool override {
         m_abandoned = true;
         bool const may_be_read = m_flow.abandon();
-        if (m_area) m_memory.shared->abandon(*m_area);
-        m_area.reset();
+        give_area_up();
         m_keeper.reset();
         return may_be_read;
     }
@@ -133,7 +137,8 @@ public:
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
         return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
-               m_arriving.capacity() * sizeof(arriving) + (m_cuts ? m_program->held_bytes() : 0) + (m_short ? m_short->held_bytes() : 0);
+               m_arriving.capacity() * sizeof(arriving) + (m_cuts ? m_program->held_bytes() : 0) +
+               (m_short ? m_short->held_bytes() : 0);
     }
 
 private:
@@ -283,18 +288,30 @@ private:
         m_watched.clear();
         m_may_use_area = m_program->node == 0;
         if (m_may_use_area) return;
-        if (m_memory.shared == nullptr)
-            throw std::logic_error("papcoll: the policy's plan needs memory that the ranks of a node share");
+        detail::check_shared(m_memory);
         auto const bytes = m_program->node * m_element_bytes;
         m_area = m_memory.shared->reserve(m_memory.call, m_program->node_key, bytes);
         m_bases[static_cast<std::size_t>(memory::node)] = m_area->data;
-        m_may_use_area = m_memory.shared->is_free(*m_area);
+        m_may_use_area = m_memory.shared->open(*m_area);
+    }
+    void give_area_up() noexcept {
+        if (!m_area) return;
+        if (m_may_use_area)
+            m_memory.shared->abandon(*m_area);
+        else
+            m_memory.shared->end(*m_area);
+        m_area.reset();
     }
     /// Whether something can proceed that no message tells of.
     [[nodiscard]] auto looks_at_others() const -> bool { return !m_may_use_area || !m_watched.empty(); }
+    /// Nobody else sees to the messages of the program while a rank looks at memory.
+    void progress_others() {
+        if constexpr (requires { m_transport->progress(); })
+            if (++m_looks % 16 == 0) m_transport->progress();
+    }
     /// Whether others have done what is waited for.
     auto look() -> bool {
-        if (!m_may_use_area) return m_may_use_area = m_memory.shared->is_free(*m_area);
+        if (!m_may_use_area) return m_may_use_area = m_memory.shared->open(*m_area);
         auto const before = m_watched.size();
         std::erase_if(m_watched, [&](index i) {
             using news = detail::node_memory::news;
@@ -593,6 +610,8 @@ private:
     std::optional<detail::node_memory::area> m_area; // while it is under way
     bool m_may_use_area = true;
     std::vector<index> m_watched; // awaits that have begun
+    unsigned m_looks = 0;
+    Transport* m_transport = nullptr;
     std::vector<arriving> m_arriving;
     std::vector<leaving> m_leaving;
     detail::archived_values m_values;

@@ -89,13 +89,21 @@ private:
             }
     }
     auto run_shared(call& c) -> std::exception_ptr {
-        if (c.with.shared == nullptr)
-            throw std::logic_error("papcoll: the policy's plan needs memory that the ranks of a node share");
+        check_shared(c.with);
         auto& shared = *c.with.shared;
+
+        progress_sometimes(c);
         c.area = shared.reserve(c.with.call, m_script.node_key(), m_script.node_bytes());
         c.bases[static_cast<std::size_t>(memory::node)] = c.area.data;
         try {
-            if (!shared.is_free(c.area)) look_until(c, [&] { return shared.is_free(c.area); });
+            if (shared.waits_for_itself(c.area))
+                throw std::logic_error("papcoll: too many calls from operators within each other");
+            if (!shared.open(c.area)) look_until(c, [&] { return shared.open(c.area); });
+        } catch (...) {
+            shared.end(c.area);
+            throw;
+        }
+        try {
             run_steps(c);
         } catch (...) {
             shared.abandon(c.area);
@@ -103,6 +111,9 @@ private:
         }
         shared.end(c.area);
         return std::move(c.failure);
+    }
+    static void progress_sometimes(call& c) {
+        if constexpr (requires { c.t.progress(); }) c.with.shared->progress_sometimes(c.t);
     }
     /// Only transports that share memory have programs that wait so.
     template <class Ready>

@@ -30,7 +30,8 @@ public:
     /// Circulant schedules are within (q − 1)/n of every bound that does not know the arrivals (paper 3);
     /// trees serve operators that do not commute and data that is not worth cutting.
     [[nodiscard]] auto choose() const -> automatic_choice {
-        if (shared_memory::serves(m_shape)) return {{"shared_memory", {}}, "model: all ranks share a node"};
+        if (shared_memory::serves(m_shape) && !combining_dominates())
+            return {{"shared_memory", {}}, "model: all ranks share a node"};
         switch (m_shape.operation) {
         case collective_kind::reduce:
             return reduction("clairvoyant");

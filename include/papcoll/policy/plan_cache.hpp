@@ -86,7 +86,7 @@ template <transport Transport>
         plan.execution.reset();
     auto made = std::make_shared<execution_type>(plan.what);
     // Other threads might still look at it; and what is cut when it is executed may take much memory.
-    constexpr std::size_t most_kept_bytes = 500'000;
+    constexpr std::size_t most_kept_bytes = 1'500'000;
     if (!concurrent && !plan.execution.get() && made->held_bytes() <= most_kept_bytes) plan.execution = made;
     return made;
 }

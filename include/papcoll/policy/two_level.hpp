@@ -12,8 +12,15 @@
 
 namespace papcoll::inline v0 {
 
-/// Circulant graphs between nodes and within them, for ranks that share nodes: each block enters a node once,
-/// where `circulant` sends it through the node's link for almost every rank there. The decomposition into
+/// For ranks that share nodes: each block enters a node once, where `circulant` sends it through the node's
+/// link for almost every rank there.
+///
+/// Where the ranks of each node share memory (see attach_options::node_memory), and neither ranks_per_node
+/// nor lanes are given, one rank of each node does between the nodes what `circulant` does with as many ranks
+/// as there are nodes, and within the nodes data goes by memory, at the speed of copying it: see
+/// node_exchange. Nodes may have different numbers of ranks then, in any order.
+///
+/// Otherwise messages go by circulant graphs between nodes and within them. The decomposition into
 /// lanes is that of Träff and Hunold (Decomposing Collectives for Exploiting Multi-lane Communication, 2020);
 /// see two_level_scheduler.
 ///
@@ -49,6 +56,8 @@ struct two_level {
     [[nodiscard]] auto name() const -> std::string_view { return "two_level"; }
     void check(call_shape const& shape) const;
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
+    /// Whether the ranks of a node go by the memory that they share in a call of this shape.
+    [[nodiscard]] auto shares_memory(call_shape const& shape) const -> bool;
     /// Whether a call of this shape goes by nodes; otherwise it is one of `circulant`.
     [[nodiscard]] auto uses_nodes(call_shape const& shape, link_model const& link) const -> bool;
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;

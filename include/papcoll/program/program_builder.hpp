@@ -220,7 +220,8 @@ public:
         if (same_memory(target, source)) return;
         compute(program::action::copy, std::vector{target, source}, false);
     }
-    /// The ranks of the node share so many elements, all together. `key`: see program::node_key.
+    /// The ranks of the node share so many elements, all together. Each of them has a program that says so,
+    /// whatever it does there. `key`: see program::node_key.
     void share(std::size_t elements, std::uint64_t key) {
         m_program.node = elements;
         m_program.node_key = key;

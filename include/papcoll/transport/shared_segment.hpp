@@ -1,12 +1,14 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <system_error>
 #include <unistd.h>
@@ -36,8 +38,9 @@ public:
         close();
         m_file = ::memfd_create("papcoll", MFD_CLOEXEC);
         if (m_file < 0) failed("memfd_create");
-        if (int const code = ::posix_fallocate(m_file, 0, static_cast<off_t>(bytes)); code != 0)
-            throw std::system_error(code, std::generic_category(), "posix_fallocate");
+        int code = EINTR;
+        while (code == EINTR) code = ::posix_fallocate(m_file, 0, static_cast<off_t>(bytes));
+        if (code != 0) throw std::system_error(code, std::generic_category(), "posix_fallocate");
         return map(m_file, bytes);
     }
     /// For the others, as long as this object keeps the file open.
@@ -47,8 +50,14 @@ public:
     /// What another process has made. Throws std::system_error.
     static auto open(segment_key const& key, std::size_t bytes) -> std::shared_ptr<std::byte> {
         auto const path = "/proc/" + std::to_string(key.owner) + "/fd/" + std::to_string(key.name);
+        // Where the other process is another one's of that number this may be any file.
+        std::array<char, 16> name{};
+        constexpr std::string_view ours = "/memfd:papcoll";
+        if (::readlink(path.c_str(), name.data(), name.size()) < 0) failed(path.c_str());
+        if (!std::string_view(name.data(), name.size()).starts_with(ours))
+            throw std::system_error(ENOENT, std::generic_category(), path);
         shared_segment other;
-        other.m_file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+        other.m_file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (other.m_file < 0) failed(path.c_str());
         return map(other.m_file, bytes);
     }

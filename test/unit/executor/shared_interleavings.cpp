@@ -145,7 +145,7 @@ private:
         if (s.call == m_calls.size()) return false;
         if (!s.begun) return true;
         auto const& p = program_of(r);
-        if (s.next == 0 && !s.shared.is_free(s.area)) return false;
+        if (s.next == 0 && !s.inside && s.awaits == 0 && !s.shared.open(s.area)) return false;
         if (s.next == p.size() || p.instructions[s.next].what != program::action::await) return true;
         return s.shared.look(s.area, p.instructions[s.next].peer, p.posts[s.awaits]) !=
                node_memory::news::none;

@@ -65,6 +65,36 @@ TEST_CASE("collectives through shared memory keep their promise") {
                             verify(call_of(operation, ranks, root, count, shared, mix));
 }
 
+TEST_CASE("two levels, of which one is memory, keep their promise") {
+    mixer mix(9);
+    for (auto const operation : kinds)
+        for (int ranks = 2; ranks <= 13; ++ranks)
+            for (int const root : every_program::roots(operation, ranks))
+                for (std::size_t const count : {0u, 1u, 7u, 400u, 9'000u}) {
+                    if (!papcoll::two_level::provides(operation)) continue;
+                    auto c = call_of(operation, ranks, root, count, std::size_t(8) << 10, mix);
+                    c.shape.commutative = true;
+                    // In a row, in turn, or as it comes; some have a node of their own.
+                    int const nodes = 2 + static_cast<int>(mix.below(4));
+                    auto const way = mix.below(3);
+                    for (int r = 0; r < ranks; ++r) {
+                        auto const any = static_cast<int>(mix.below(static_cast<std::size_t>(nodes)));
+                        c.nodes[static_cast<std::size_t>(r)] = way == 0   ? r * nodes / ranks
+                                                               : way == 1 ? r % nodes
+                                                                          : any;
+                    }
+                    std::string wrong;
+                    try {
+                        wrong = violation_of(papcoll::two_level{}, c,
+                                             mix.coin() ? program_calls::fast : program_calls::slow)
+                                    .value_or("");
+                    } catch (std::exception const& e) {
+                        wrong = c.text() + ": " + e.what();
+                    }
+                    CHECK_MESSAGE(wrong.empty(), wrong);
+                }
+}
+
 TEST_CASE("many ranks on a node") {
     mixer mix(8);
     for (auto const operation : kinds)

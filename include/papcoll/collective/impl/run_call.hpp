@@ -265,6 +265,8 @@ private:
         return make_observed_call(m_context, s, nullptr);
     }
     auto plan_for(call_description const& call) -> std::shared_ptr<kept_plan> const& {
+        if (m_attachments != m_context->attachments()) m_plans = {};
+        m_attachments = m_context->attachments();
         auto& plan = m_plans[call.in_place ? 1 : 0];
         if (!plan) {
             auto const shape = shape_of(*m_context, call);
@@ -277,6 +279,7 @@ private:
     std::shared_ptr<context<Transport>> m_context;
     call_start m_start;
     std::array<std::shared_ptr<kept_plan>, 2> m_plans; // with two buffers, and in place
+    std::uint64_t m_attachments = 0;                   // when they were made
 };
 
 // These are not inlined, so that their return address lies where the collective is called.

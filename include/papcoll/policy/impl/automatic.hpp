@@ -59,8 +59,9 @@ public:
                                                    std::to_string(entry->bytes) + " bytes"};
     }
     static auto why_not(automatic_choice const& refused) -> std::string {
-        return refused.choice.policy == "native" ? "MPI has no routine for this call"
-                                                 : "the operator must commute";
+        if (refused.choice.policy == "native") return "MPI has no routine for this call";
+        if (refused.choice.policy == "shared_memory") return "the ranks share no memory for this call";
+        return "the operator must commute";
     }
     static void require_known(std::string_view policy, call_shape const& shape, std::string const& where) {
         std::string list;

@@ -3,6 +3,7 @@
 
 #include <papcoll/context/node_memory.hpp>
 #include <papcoll/detail/hash.hpp>
+#include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/plan_size.hpp>
 #include <papcoll/policy/shared_memory.hpp>
@@ -25,6 +26,51 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
+/// How much of the memory of a node is one rank's, in elements.
+class node_stretches {
+public:
+    explicit node_stretches(call_shape const& shape)
+        : m_bytes(shape.shared_bytes)
+        , m_element_bytes(shape.element_bytes) {}
+
+    [[nodiscard]] auto shortest() const -> std::size_t { return of(node_memory::short_bytes(m_bytes)); }
+    [[nodiscard]] auto longest() const -> std::size_t { return of(node_memory::long_bytes(m_bytes)); }
+    /// For so many elements, if a short area has room for them; else the longest.
+    [[nodiscard]] auto for_elements(std::size_t n) const -> std::size_t {
+        return n <= shortest() ? (n + step() - 1) / step() * step() : longest();
+    }
+
+private:
+    /// Stretches begin at cache lines.
+    [[nodiscard]] auto step() const -> std::size_t { return 64 / std::gcd<std::size_t>(64, m_element_bytes); }
+    [[nodiscard]] auto of(std::size_t bytes) const -> std::size_t {
+        return bytes / m_element_bytes / step() * step();
+    }
+
+    std::size_t m_bytes;
+    std::size_t m_element_bytes;
+};
+
+/// Equal for calls that belong together, and hardly ever for others.
+[[nodiscard]] inline auto key_of(call_shape const& shape, std::span<std::size_t const> sizes)
+    -> std::uint64_t {
+    std::array const numbers{static_cast<std::uint64_t>(shape.operation), std::uint64_t{shape.count},
+                             std::uint64_t{shape.element_bytes}, static_cast<std::uint64_t>(shape.root)};
+    return hash_bytes(std::as_bytes(sizes), hash_bytes(std::as_bytes(std::span(numbers))));
+}
+
+/// `written`, or what writes it again where it holds more than plans may.
+template <class Source>
+[[nodiscard]] auto within_limit(std::shared_ptr<Source const> const& source, program written, int ranks)
+    -> program {
+    if (written.held_bytes() <= plan_limit(ranks)) return written;
+    program result;
+    result.in_place = written.in_place;
+    result.uncut = true;
+    result.written_by = source;
+    return result;
+}
+
 /// How a call of ranks of one node uses their memory.
 class shared_memory_plan final : public program::source {
 public:
@@ -32,10 +78,10 @@ public:
         : m_shape(shape)
         , m_parts(parts_of(shape))
         , m_members(size(shape.ranks))
-        , m_key(key_of(shape))
-        , m_longest(longest())
-        , m_is_short(m_longest <= stretch(node_memory::short_bytes(shape.shared_bytes)))
-        , m_stretch(m_is_short ? rounded(m_longest) : longest_stretch()) {
+        , m_key(key_of(shape, shape.sizes))
+        , m_longest(std::max<std::size_t>(longest(), 2 * size(shape.ranks)))
+        , m_is_short(m_longest <= node_stretches(shape).shortest())
+        , m_stretch(node_stretches(shape).for_elements(m_longest)) {
         std::iota(m_members.begin(), m_members.end(), 0);
         m_shape.sizes = m_shape.displacements = {}; // they go with the call; m_parts is what they say
         m_shape.nodes = {};
@@ -43,9 +89,7 @@ public:
     }
 
     /// Whether there is room for a piece for each rank.
-    [[nodiscard]] auto fits() const -> bool {
-        return m_stretch <= longest_stretch() && m_stretch / 2 / size(m_shape.ranks) > 0;
-    }
+    [[nodiscard]] auto fits() const -> bool { return m_stretch / 2 / size(m_shape.ranks) > 0; }
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         to.share(m_stretch * size(m_shape.ranks), m_key);
@@ -63,12 +107,7 @@ public:
         if (m_shape.operation != collective_kind::broadcast) to.copy(target, from);
         return to.finish();
     }
-    /// About how much memory the program takes.
-    [[nodiscard]] auto program_bytes() const -> std::size_t {
-        constexpr std::size_t each = 6 * sizeof(program::instruction) + 12 * sizeof(region);
-        auto const rounds = m_longest / std::max<std::size_t>(chunk(), 1) + 1;
-        return rounds * size(m_shape.ranks) * each;
-    }
+
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
         return sizeof(*this) + detail::held_bytes(m_parts);
     }
@@ -85,11 +124,7 @@ private:
                 parts.emplace_back(scatters ? memory::in : memory::out, part.offset, part.size);
         return parts;
     }
-    static auto key_of(call_shape const& shape) -> std::uint64_t {
-        std::array const numbers{static_cast<std::uint64_t>(shape.operation), std::uint64_t{shape.count},
-                                 std::uint64_t{shape.element_bytes}, static_cast<std::uint64_t>(shape.root)};
-        return hash_bytes(std::as_bytes(shape.sizes), hash_bytes(std::as_bytes(std::span(numbers))));
-    }
+
     /// What of one rank goes through its stretch.
     [[nodiscard]] auto longest() const -> std::size_t {
         if (m_shape.operation != collective_kind::gather && m_shape.operation != collective_kind::all_gather)
@@ -109,29 +144,18 @@ private:
         if (m_shape.operation != collective_kind::reduce_scatter) return m_shape.count;
         return 2 * longest_part() * size(m_shape.ranks);
     }
-    /// Stretches begin at cache lines.
-    [[nodiscard]] auto step() const -> std::size_t {
-        return 64 / std::gcd<std::size_t>(64, m_shape.element_bytes);
-    }
-    [[nodiscard]] auto rounded(std::size_t elements) const -> std::size_t {
-        auto const unit = 2 * size(m_shape.ranks);
-        return std::max((elements + step() - 1) / step() * step(), (unit + step() - 1) / step() * step());
-    }
-    [[nodiscard]] auto stretch(std::size_t bytes) const -> std::size_t {
-        return bytes / m_shape.element_bytes / step() * step();
-    }
-    [[nodiscard]] auto longest_stretch() const -> std::size_t {
-        return stretch(node_memory::long_bytes(m_shape.shared_bytes));
-    }
+
     [[nodiscard]] auto chunk() const -> std::size_t {
-        constexpr std::size_t chunk_bytes = std::size_t(16) << 10;
-        return std::clamp<std::size_t>(chunk_bytes / m_shape.element_bytes, 1,
+        // 16 KiB; of very long data more, since each costs an entry in the program.
+        auto const bytes = std::max(std::size_t(16) << 10, m_longest * m_shape.element_bytes / 256);
+        return std::clamp<std::size_t>(bytes / m_shape.element_bytes, 1,
                                        std::max<std::size_t>(m_stretch / 2, 1));
     }
 
     void write(node_exchange& to) const {
         auto const n = m_shape.count;
-        bool const in_shares = !m_is_short && m_shape.ranks > 2;
+        constexpr std::size_t shared_out = std::size_t(64) << 10;
+        bool const in_shares = m_shape.ranks > 2 && m_shape.bytes() > shared_out;
         switch (m_shape.operation) {
         case collective_kind::broadcast:
             return to.broadcast(m_shape.root, region(memory::out, 0, n),
@@ -186,12 +210,8 @@ PAPCOLL_IMPL void shared_memory::check(call_shape const& shape) const {
 PAPCOLL_IMPL auto shared_memory::plan(call_shape const& shape, link_model const&) const -> program {
     auto const source = std::make_shared<detail::shared_memory_plan const>(shape);
     if (shape.ranks == 1) return source->write_alone();
-    if (source->program_bytes() <= plan_limit(shape.ranks) / 2) return source->write();
-    program result;
-    result.in_place = shape.in_place;
-    result.uncut = true;
-    result.written_by = source;
-    return result;
+    check(shape);
+    return detail::within_limit(source, source->write(), shape.ranks);
 }
 
 } // namespace papcoll::inline v0

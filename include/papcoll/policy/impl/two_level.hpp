@@ -3,6 +3,7 @@
 
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/impl/shared_two_level.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/two_level.hpp>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -119,10 +121,18 @@ PAPCOLL_IMPL auto two_level::fingerprint() const -> std::optional<std::vector<st
     return std::vector<std::int64_t>{ranks_per_node.value_or(0), lanes.value_or(0),
                                      static_cast<std::int64_t>(block_bytes.value_or(0))};
 }
+PAPCOLL_IMPL auto two_level::shares_memory(call_shape const& shape) const -> bool {
+    return !ranks_per_node && !lanes && detail::shared_two_level::serves(shape);
+}
 PAPCOLL_IMPL auto two_level::uses_nodes(call_shape const& shape, link_model const& link) const -> bool {
-    return detail::two_level_writer(*this, shape, link).worthwhile();
+    return shares_memory(shape) || detail::two_level_writer(*this, shape, link).worthwhile();
 }
 PAPCOLL_IMPL auto two_level::plan(call_shape const& shape, link_model const& link) const -> program {
+    if (shares_memory(shape)) {
+        auto const source = std::make_shared<detail::shared_two_level const>(
+            circulant{.block_bytes = block_bytes}, shape, link);
+        return detail::within_limit(source, source->write(), shape.ranks);
+    }
     detail::two_level_writer const writer(*this, shape, link);
     return writer.worthwhile() ? writer.written() : circulant{.block_bytes = block_bytes}.plan(shape, link);
 }

@@ -1,0 +1,237 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/detail/hash.hpp>
+#include <papcoll/detail/held_bytes.hpp>
+#include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/impl/shared_memory.hpp>
+#include <papcoll/program/node_exchange.hpp>
+#include <papcoll/program/program_builder.hpp>
+#include <papcoll/scheduler/rank_grid.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// A call of `two_level` whose ranks share the memory of their nodes: of each node one rank, the root where
+/// it is there, does between the nodes what `circulant` does, and within its node all go by memory. Nodes may
+/// have different numbers of ranks, in any order.
+class shared_two_level final : public program::source {
+public:
+    shared_two_level(circulant const& between, call_shape const& shape, link_model const& link)
+        : m_between(between)
+        , m_link(link)
+        , m_shape(shape)
+        , m_grid(shape.nodes)
+        , m_sizes(shape.sizes.begin(), shape.sizes.end())
+        , m_displacements(shape.displacements.begin(), shape.displacements.end())
+        , m_node(m_grid.node(shape.rank))
+        , m_index(m_grid.index(shape.rank))
+        , m_stretch(node_stretches(shape).for_elements(std::max<std::size_t>(shape.count, 1))) {
+        m_shape.sizes = m_shape.displacements = {};
+        m_shape.nodes = {};
+        m_shape.tuning = nullptr;
+        for (int node = 0; node < m_grid.nodes(); ++node) m_leaders.push_back(leader_of(node));
+    }
+
+    /// Whether calls of this shape can be made so: equal on all ranks.
+    [[nodiscard]] static auto serves(call_shape const& shape) -> bool {
+        if (shape.shared_bytes == 0 || shape.nodes.empty()) return false;
+        rank_grid const grid(shape.nodes);
+        return grid.nodes() > 1 && grid.nodes() < shape.ranks && node_stretches(shape).longest() > 1;
+    }
+    [[nodiscard]] auto write() const -> program override {
+        program_builder to(m_shape.in_place);
+        if (members().size() > 1) to.share(m_stretch * members().size(), key_of(m_shape, m_sizes));
+        node_exchange node(to, members(), m_index, m_stretch);
+        switch (m_shape.operation) {
+        case collective_kind::broadcast:
+            broadcast(to, node);
+            break;
+        case collective_kind::reduce:
+            reduce(to, node);
+            break;
+        case collective_kind::all_reduce:
+            all_reduce(to, node);
+            break;
+        case collective_kind::all_gather:
+            all_gather(to, node);
+            break;
+        default:
+            reduce_scatter(to, node);
+            break;
+        }
+        return to.finish();
+    }
+    [[nodiscard]] auto held_bytes() const -> std::size_t override {
+        auto const ranks = static_cast<std::size_t>(m_shape.ranks);
+        return sizeof(*this) + detail::held_bytes(m_sizes, m_displacements) + 4 * ranks * sizeof(int);
+    }
+
+private:
+    static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
+
+    [[nodiscard]] auto members() const -> std::span<int const> { return m_grid.members(m_node); }
+    [[nodiscard]] auto is_rooted() const -> bool {
+        return m_shape.operation == collective_kind::broadcast ||
+               m_shape.operation == collective_kind::reduce;
+    }
+    [[nodiscard]] auto leader_of(int node) const -> int {
+        if (is_rooted() && m_grid.node(m_shape.root) == node) return m_shape.root;
+        return m_grid.members(node).front();
+    }
+    /// Of this node, by its position there.
+    [[nodiscard]] auto leader() const -> int { return m_grid.index(m_leaders[index(m_node)]); }
+    [[nodiscard]] auto leads() const -> bool { return leader() == m_index; }
+    [[nodiscard]] auto is_alone() const -> bool { return members().size() == 1; }
+    [[nodiscard]] auto chunk() const -> std::size_t {
+        return std::max<std::size_t>(m_shape.count <= m_stretch ? m_shape.count : m_stretch / 2, 1);
+    }
+    [[nodiscard]] auto all(memory where) const -> region { return {where, 0, m_shape.count}; }
+
+    /// What circulant does between the leaders, on these regions.
+    void add_between(program_builder& to, bool in_place, region const& in, region const& out,
+                     std::span<std::size_t const> sizes = {}) const {
+        auto shape = m_shape;
+        shape.ranks = m_grid.nodes();
+        shape.rank = m_node;
+        shape.root = is_rooted() ? m_grid.node(m_shape.root) : 0;
+        shape.in_place = in_place;
+        shape.has_native = false;
+        shape.shared_bytes = 0;
+        shape.sizes = sizes;
+        to.append(m_between.plan(shape, m_link), {in, out, m_leaders});
+    }
+
+    void broadcast(program_builder& to, node_exchange& node) const {
+        auto const data = all(memory::out);
+        if (leads()) add_between(to, false, data, data);
+        if (!is_alone()) node.broadcast(leader(), data, chunk());
+    }
+    void reduce(program_builder& to, node_exchange& node) const {
+        bool const is_root = m_shape.rank == m_shape.root;
+        if (is_alone()) return add_between(to, m_shape.in_place, all(memory::in), all(memory::out));
+        auto const partial = is_root ? all(memory::out) : leads() ? to.scratch(m_shape.count) : region();
+        node.reduce(leader(), all(memory::in), partial, chunk());
+        if (leads()) add_between(to, is_root, partial, partial);
+    }
+    void all_reduce(program_builder& to, node_exchange& node) const {
+        if (is_alone()) return add_between(to, m_shape.in_place, all(memory::in), all(memory::out));
+        auto const result = all(memory::out);
+        node.reduce(leader(), all(memory::in), result, chunk());
+        if (leads()) add_between(to, true, result, result);
+        node.broadcast(leader(), result, chunk());
+    }
+
+    /// The parts of all ranks as they follow each other node by node, and how much each node has.
+    struct by_node {
+        std::vector<block_range> parts; ///< of each rank
+        std::vector<std::size_t> sizes; ///< of each node
+        std::size_t begin = 0;          ///< of this node's
+    };
+    [[nodiscard]] auto order(std::vector<block_range> const& parts) const -> by_node {
+        by_node result{std::vector<block_range>(parts.size()), {}};
+        std::size_t next = 0;
+        for (int node = 0; node < m_grid.nodes(); ++node) {
+            auto const begin = next;
+            if (node == m_node) result.begin = begin;
+            for (int const rank : m_grid.members(node)) {
+                result.parts[index(rank)] = {next, parts[index(rank)].size};
+                next += parts[index(rank)].size;
+            }
+            result.sizes.push_back(next - begin);
+        }
+        return result;
+    }
+    [[nodiscard]] auto user_parts() const -> std::vector<block_range> {
+        auto shape = m_shape;
+        shape.sizes = m_sizes;
+        shape.displacements = m_displacements;
+        return rank_ranges(shape);
+    }
+    /// Where the first part begins, if the others are as far from it as by node.
+    [[nodiscard]] static auto same_order(std::vector<block_range> const& parts, by_node const& ordered)
+        -> std::optional<std::size_t> {
+        std::optional<std::size_t> begin;
+        for (std::size_t r = 0; r < parts.size(); ++r) {
+            if (parts[r].size == 0) continue;
+            if (parts[r].offset < ordered.parts[r].offset) return std::nullopt;
+            auto const here = parts[r].offset - ordered.parts[r].offset;
+            if (begin.value_or(here) != here) return std::nullopt;
+            begin = here;
+        }
+        return begin.value_or(0);
+    }
+    [[nodiscard]] static auto part_of(region const& whole, block_range const& part) -> region {
+        return whole.part(part.offset, part.size);
+    }
+    /// Of each rank of this node.
+    [[nodiscard]] auto parts_here(region const& whole, by_node const& ordered, std::size_t begin) const
+        -> std::vector<region> {
+        std::vector<region> parts;
+        for (int const rank : members()) {
+            auto const& part = ordered.parts[index(rank)];
+            parts.push_back(whole.part(part.offset - begin, part.size));
+        }
+        return parts;
+    }
+
+    void all_gather(program_builder& to, node_exchange& node) const {
+        auto const parts = user_parts();
+        auto const ordered = order(parts);
+        auto const begin = same_order(parts, ordered);
+        auto const whole = begin ? region(memory::out, *begin, m_shape.count) : to.scratch(m_shape.count);
+        auto const& mine = parts[index(m_shape.rank)];
+        region const own =
+            m_shape.in_place ? region(memory::out, mine.offset, mine.size) : region(memory::in, 0, mine.size);
+        if (is_alone())
+            to.copy(part_of(whole, ordered.parts[index(m_shape.rank)]), own);
+        else
+            node.gather(leader(), parts_here(whole, ordered, 0), own, chunk());
+        if (leads()) add_between(to, true, whole, whole, ordered.sizes);
+        if (!is_alone()) node.broadcast(leader(), whole, chunk());
+        for (std::size_t r = 0; r < parts.size() && !begin; ++r)
+            to.copy(region(memory::out, parts[r].offset, parts[r].size), part_of(whole, ordered.parts[r]));
+    }
+    void reduce_scatter(program_builder& to, node_exchange& node) const {
+        auto const parts = user_parts();
+        auto const ordered = order(parts);
+        region const own(memory::out, 0, parts[index(m_shape.rank)].size);
+        auto whole = all(memory::in);
+        if (!is_alone()) {
+            if (leads()) whole = to.scratch(m_shape.count);
+            node.reduce(leader(), all(memory::in), leads() ? whole : region(), chunk());
+        }
+        auto const here = leads() ? to.scratch(ordered.sizes[index(m_node)]) : all(memory::in);
+        if (leads()) {
+            if (same_order(parts, ordered) != std::size_t(0)) {
+                auto const moved = to.scratch(m_shape.count);
+                for (std::size_t r = 0; r < parts.size(); ++r)
+                    to.copy(part_of(moved, ordered.parts[r]), part_of(whole, parts[r]));
+                whole = moved;
+            }
+            add_between(to, false, whole, here, ordered.sizes);
+        }
+        if (is_alone())
+            to.copy(own, here);
+        else
+            node.scatter(leader(), parts_here(here, ordered, ordered.begin), own, chunk());
+    }
+
+    circulant m_between;
+    link_model m_link;
+    call_shape m_shape;
+    rank_grid m_grid;
+    std::vector<std::size_t> m_sizes, m_displacements;
+    int m_node;
+    int m_index;
+    std::size_t m_stretch;
+    std::vector<int> m_leaders; // by node
+};
+
+} // namespace papcoll::inline v0::detail
