@@ -1,7 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/node_memory.hpp>
 #include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/elements.hpp>
 
@@ -11,6 +10,12 @@
 #include <stdexcept>
 
 namespace papcoll::inline v0 {
+
+namespace detail {
+
+class node_memory; // see context/node_memory.hpp
+
+} // namespace detail
 
 /// What a program works on in one call.
 struct call_memory {

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/node_memory.hpp>
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/executor/archived_values.hpp>
 #include <papcoll/executor/call_memory.hpp>

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/node_memory.hpp>
 #include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/executor/call_memory.hpp>
 #include <papcoll/executor/failure.hpp>
@@ -43,7 +44,7 @@ public:
     auto run(Transport& t, int tag, call_memory& with, std::byte* in, std::byte* scratch, std::byte* work)
         -> std::exception_ptr {
         auto* const out = static_cast<std::byte*>(with.out);
-        call c{t, tag, with, {in, out, scratch, nullptr, m_staging.data()}, work, {}, {}};
+        call c{t, tag, with, {in, out, scratch, nullptr, m_staging.data()}, work, {}, nullptr};
         if (m_script.node_bytes() > 0) return run_shared(c);
         run_steps(c);
         return std::move(c.failure);
@@ -67,14 +68,14 @@ private:
         std::array<std::byte*, memory_kinds + 1> bases;
         std::byte* work;
         std::exception_ptr failure; // the first
-        node_memory::area area;     // of a program that uses the memory of the node
+        node_memory::area* area;    // of a program that uses the memory of the node
 
         [[nodiscard]] auto at(short_steps::place const& p) const -> std::byte* {
             return bases[p.base] + p.begin;
         }
     };
 
-    void run_steps(call& c) {
+    [[gnu::always_inline]] void run_steps(call& c) {
         auto const* next = m_script.steps().data();
         auto const* const end = next + m_script.steps().size();
         while (next != end) try {
@@ -88,28 +89,28 @@ private:
                 ++next;
             }
     }
-    auto run_shared(call& c) -> std::exception_ptr {
+    [[gnu::noinline]] auto run_shared(call& c) -> std::exception_ptr {
         check_shared(c.with);
         auto& shared = *c.with.shared;
-
         progress_sometimes(c);
-        c.area = shared.reserve(c.with.call, m_script.node_key(), m_script.node_bytes());
-        c.bases[static_cast<std::size_t>(memory::node)] = c.area.data;
+        auto area = shared.reserve(c.with.call, m_script.node_key(), m_script.node_bytes());
+        c.area = &area;
+        c.bases[static_cast<std::size_t>(memory::node)] = area.data;
         try {
-            if (shared.waits_for_itself(c.area))
+            if (shared.waits_for_itself(area))
                 throw std::logic_error("papcoll: too many calls from operators within each other");
-            if (!shared.open(c.area)) look_until(c, [&] { return shared.open(c.area); });
+            if (!shared.open(area)) look_until(c, [&] { return shared.open(area); });
         } catch (...) {
-            shared.end(c.area);
+            shared.end(area);
             throw;
         }
         try {
             run_steps(c);
         } catch (...) {
-            shared.abandon(c.area);
+            shared.abandon(area);
             throw;
         }
-        shared.end(c.area);
+        shared.end(area);
         return std::move(c.failure);
     }
     static void progress_sometimes(call& c) {
@@ -123,7 +124,7 @@ private:
     static void await_post(step const& s, call& c) {
         auto seen = node_memory::news::none;
         auto const ready = [&] {
-            seen = c.with.shared->look(c.area, s.peer, s.size);
+            seen = c.with.shared->look(*c.area, s.peer, s.size);
             return seen != node_memory::news::none;
         };
         if (!ready()) look_until(c, ready);
@@ -156,7 +157,7 @@ private:
                 check(s, c.t.receive(channel::data, std::span(c.at(s.target), s.size), s.peer, c.tag), c);
             break;
         case kind::post:
-            c.with.shared->post(c.area, c.failure != nullptr);
+            c.with.shared->post(*c.area, c.failure != nullptr);
             break;
         case kind::await_post:
             await_post(s, c);

@@ -176,8 +176,8 @@ TEST_CASE("an unknown policy is refused with the list of the known ones") {
     automatic const wrong{.table = table_of({{collective_kind::gather, 8, 4000, {"circulant", {}}}})};
     auto const complaint =
         complaint_of([&] { (void)wrong.plan(shape_of(collective_kind::gather, 8), slow); });
-    CHECK(complaint == "papcoll: the tuning table asks for 'circulant', but gather knows native, linear, "
-                       "binomial_gather, sorted_linear");
+    CHECK(complaint == "papcoll: the tuning table asks for 'circulant', but gather knows native, "
+                       "shared_memory, linear, binomial_gather, sorted_linear");
 }
 
 TEST_CASE("members that cannot be are refused") {
@@ -194,6 +194,33 @@ TEST_CASE("members that cannot be are refused") {
     automatic{.compute_per_element = 1e12}.check(shape);
 }
 
+TEST_CASE("ranks that share one node go by its memory") {
+    std::vector<int> const one_node(8, 3), two_nodes{0, 0, 0, 1, 1, 1, 1, 1};
+    for (auto const operation : all_kinds) {
+        auto shape = shape_of(operation, 800);
+        shape.nodes = one_node;
+        CHECK(policy_of({}, shape) != "shared_memory");
+        shape.shared_bytes = 256 * 1024;
+        CHECK(policy_of({}, shape) == "shared_memory");
+        shape.element_bytes = 64 * 1024; // there is no room for a piece for each rank
+        CHECK(policy_of({}, shape) != "shared_memory");
+        shape.element_bytes = 4;
+        shape.nodes = two_nodes;
+        CHECK(policy_of({}, shape) != "shared_memory");
+        if (papcoll::two_level::provides(operation)) CHECK(policy_of({}, shape) == "two_level");
+    }
+    auto one = shape_of(collective_kind::all_reduce, 1);
+    one.nodes = one_node;
+    one.shared_bytes = 256 * 1024;
+    CHECK(policy_of(automatic{.compute_per_element = 1e9}, one) != "shared_memory");
+    one.commutative = false;
+    CHECK(policy_of({}, one) == "shared_memory");
+    automatic const wanted{.table = table_of({{collective_kind::all_reduce, 8, 4, {"shared_memory", {}}}})};
+    one.shared_bytes = 0;
+    CHECK(wanted.choose(one, slow).reason.find("the ranks share no memory for this call") !=
+          std::string::npos);
+}
+
 TEST_CASE("every known policy of every collective makes a plan") {
     using known = papcoll::detail::known_policies<papcoll::simd_bitset<>>;
     for (auto const operation : all_kinds) {
@@ -203,8 +230,14 @@ TEST_CASE("every known policy of every collective makes a plan") {
             CAPTURE(name);
             automatic const forced{.arrivals = one_late,
                                    .table = table_of({{operation, 8, 4000, {std::string(name), {}}}})};
-            CHECK(policy_of(forced, shape_of(operation, 800)) == name);
-            auto const plan = forced.plan(shape_of(operation, 800), slow);
+            auto shape = shape_of(operation, 800);
+            std::vector<int> const one_node(8, 0);
+            if (name == "shared_memory") {
+                shape.nodes = one_node;
+                shape.shared_bytes = 256 * 1024;
+            }
+            CHECK(policy_of(forced, shape) == name);
+            auto const plan = forced.plan(shape, slow);
             CHECK(plan.native == (name == "native"));
             CHECK(plan.instructions.empty() == plan.native);
         }

@@ -59,13 +59,21 @@ private:
     return hash_bytes(std::as_bytes(sizes), hash_bytes(std::as_bytes(std::span(numbers))));
 }
 
-/// `written`, or what writes it again where it holds more than plans may.
+/// About how many bytes a program holds in which each rank of a node has something to do for each other in
+/// every round; and how many it may hold while it is executed. Data that is longer goes by messages.
+[[nodiscard]] constexpr auto rounds_bytes(std::size_t rounds, std::size_t members) -> std::size_t {
+    return rounds * members * 300;
+}
+inline constexpr std::size_t most_rounds_bytes = 8'000'000;
+
+/// What `source` writes, or the source itself where that holds more than plans may. `about`: how much it is.
 template <class Source>
-[[nodiscard]] auto within_limit(std::shared_ptr<Source const> const& source, program written, int ranks)
-    -> program {
-    if (written.held_bytes() <= plan_limit(ranks)) return written;
+[[nodiscard]] auto within_limit(std::shared_ptr<Source const> const& source, bool in_place, int ranks,
+                                std::size_t about) -> program {
+    if (about <= 2 * plan_limit(ranks))
+        if (auto written = source->write(); written.held_bytes() <= plan_limit(ranks)) return written;
     program result;
-    result.in_place = written.in_place;
+    result.in_place = in_place;
     result.uncut = true;
     result.written_by = source;
     return result;
@@ -88,8 +96,18 @@ public:
         m_shape.tuning = nullptr;
     }
 
-    /// Whether there is room for a piece for each rank.
-    [[nodiscard]] auto fits() const -> bool { return m_stretch / 2 / size(m_shape.ranks) > 0; }
+    /// Whether there is room for a piece for each rank, and for the program.
+    [[nodiscard]] auto fits() const -> bool {
+        return m_stretch / 2 / size(m_shape.ranks) > 0 && about_bytes() <= most_rounds_bytes;
+    }
+    [[nodiscard]] auto about_bytes() const -> std::size_t {
+        auto const n = m_shape.operation == collective_kind::broadcast ? m_shape.count : m_longest;
+        bool const in_halves = m_shape.operation != collective_kind::broadcast &&
+                               m_shape.operation != collective_kind::reduce &&
+                               m_shape.operation != collective_kind::gather;
+        auto const each = m_is_short ? m_longest * size(m_shape.ranks) : in_halves ? m_stretch / 2 : chunk();
+        return rounds_bytes(n / each + 1, size(m_shape.ranks));
+    }
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         to.share(m_stretch * size(m_shape.ranks), m_key);
@@ -211,7 +229,7 @@ PAPCOLL_IMPL auto shared_memory::plan(call_shape const& shape, link_model const&
     auto const source = std::make_shared<detail::shared_memory_plan const>(shape);
     if (shape.ranks == 1) return source->write_alone();
     check(shape);
-    return detail::within_limit(source, source->write(), shape.ranks);
+    return detail::within_limit(source, shape.in_place, shape.ranks, source->about_bytes());
 }
 
 } // namespace papcoll::inline v0

@@ -43,8 +43,13 @@ public:
     [[nodiscard]] static auto serves(call_shape const& shape) -> bool {
         if (shape.shared_bytes == 0 || shape.nodes.empty()) return false;
         rank_grid const grid(shape.nodes);
-        return grid.nodes() > 1 && grid.nodes() < shape.ranks && node_stretches(shape).longest() > 1;
+        if (grid.nodes() == 1 || grid.nodes() == shape.ranks || node_stretches(shape).longest() < 2)
+            return false;
+        std::size_t most = 0;
+        for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
+        return about_bytes(shape, most) <= most_rounds_bytes;
     }
+    [[nodiscard]] auto about_bytes() const -> std::size_t { return about_bytes(m_shape, members().size()); }
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         if (members().size() > 1) to.share(m_stretch * members().size(), key_of(m_shape, m_sizes));
@@ -75,6 +80,10 @@ public:
 
 private:
     static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
+    /// It goes through the memory twice.
+    [[nodiscard]] static auto about_bytes(call_shape const& shape, std::size_t members) -> std::size_t {
+        return rounds_bytes(2 * (shape.count / (node_stretches(shape).longest() / 2) + 1), members);
+    }
 
     [[nodiscard]] auto members() const -> std::span<int const> { return m_grid.members(m_node); }
     [[nodiscard]] auto is_rooted() const -> bool {

@@ -131,7 +131,7 @@ PAPCOLL_IMPL auto two_level::plan(call_shape const& shape, link_model const& lin
     if (shares_memory(shape)) {
         auto const source = std::make_shared<detail::shared_two_level const>(
             circulant{.block_bytes = block_bytes}, shape, link);
-        return detail::within_limit(source, source->write(), shape.ranks);
+        return detail::within_limit(source, shape.in_place, shape.ranks, source->about_bytes());
     }
     detail::two_level_writer const writer(*this, shape, link);
     return writer.worthwhile() ? writer.written() : circulant{.block_bytes = block_bytes}.plan(shape, link);
