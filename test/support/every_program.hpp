@@ -116,7 +116,9 @@ void verify_call(Policy policy, call c, mixer& mix) {
         c.nodes.assign(static_cast<std::size_t>(c.shape.ranks), 0);
         c.late = call::which::none;
         c.shape.shared_bytes = std::size_t(256) << 10;
-        if (c.shape.ranks > 40) return; // no node has so many
+        bool served = true;
+        c.each_shape([&](papcoll::call_shape const& mine) { served = served && policy.serves(mine); });
+        if (!served && c.shape.ranks > 1) return; // there are too many chunks
     }
     if (reduces(c.shape.operation) && !Policy::reorders_operands) c.shape.commutative = mix.coin();
     std::array const links{program_calls::fast, program_calls::slow, program_calls::unknown};

@@ -104,7 +104,7 @@ public:
         tell_done(oldest() - 1);
         return a;
     }
-    /// This rank is at this call: it has ended those before unless they have areas.
+    /// This rank is at this call, and those before have begun: they have ended unless they have areas.
     void pass_to(std::uint64_t call) {
         if (m_active.empty()) tell_done(call - 1);
     }

@@ -32,7 +32,8 @@ namespace papcoll::inline v0 {
 ///                                     attaches, and tells the others
 ///     PAPCOLL_NODE_MEMORY             bytes of memory that each rank shares with the others of its node, in
 ///                                     place of 262144; 0: none
-///     PAPCOLL_REPORT=1                rank 0 says on stderr what `automatic` chose and why (need not agree)
+///     PAPCOLL_REPORT=1                rank 0 says on stderr what `automatic` chose and why, and any rank why
+///                                     it shares no memory with others of its node (need not agree)
 ///
 /// A name that must be meant for one of these and is none of them makes `automatic` throw: one that begins
 /// with PAPCOLL_TUN, one from PAPCOLL_ to _ALGORITHM, and any name that becomes one of theirs by at most two

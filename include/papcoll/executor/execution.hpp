@@ -79,6 +79,8 @@ public:
         m_finished = false;
     }
 
+    /// Whether its program uses the memory of the node.
+    [[nodiscard]] auto shares_memory() const -> bool { return m_shares; }
     /// Whether run_in_order will do for elements of this type.
     [[nodiscard]] auto is_short(Transport const& t, detail::element_type const& type) -> bool {
         if constexpr (requires { Transport::most_sends; }) return false;
@@ -600,6 +602,7 @@ private:
 
     bool m_cuts; // the program is its own
     std::shared_ptr<program const> m_program;
+    bool m_shares = m_program->node > 0;
     std::optional<detail::short_run<Transport>> m_short; // made when it is first asked for
     detail::program_state m_state;
     std::shared_ptr<void const> m_keeper;

@@ -20,7 +20,8 @@ class tuning_table;
 ///
 /// 1. the environment: `PAPCOLL_REDUCE_ALGORITHM=circulant`, and so for every collective;
 /// 2. a tuning table: `table`, or the file that `PAPCOLL_TUNING_FILE` names, made by bench/tune;
-/// 3. the model: the policy that the measured link (and the arrivals, where they are given) lets end first.
+/// 3. the model: the policy that the measured link (and the arrivals, where they are given) lets end first;
+///    shared_memory where all ranks are on one node, whenever they arrive.
 ///
 /// A forced or tuned policy that the call cannot take (its operator does not commute, or MPI has no routine
 /// for it) gives way to the model. Without arrivals the choice is blind to them and repeats from run to run

@@ -11,7 +11,7 @@
 namespace papcoll::inline v0 {
 
 /// All collectives, of ranks that are on one node, through memory that they share (see node_exchange): data
-/// is /// copied into it and taken, or combined, from there. Operands are combined in the order of the ranks.
+/// is copied into it and taken, or combined, from there. Operands are combined in the order of the ranks.
 /// Nobody waits who only gives, as long as there is room: the ranks of a gather, or of a reduce of up to 64
 /// KiB, that are not the root, and the root of a broadcast. In longer reductions of more than two ranks each
 /// rank combines a share.

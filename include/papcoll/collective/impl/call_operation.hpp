@@ -277,7 +277,7 @@ template <transport Transport>
 void number_call(context<Transport> const& c, call_memory& memory) {
     memory.shared = c.shared();
     memory.call = c.sequence();
-    if (memory.shared != nullptr) memory.shared->pass_to(memory.call);
+    if (memory.shared != nullptr && c.all_have_begun()) memory.shared->pass_to(memory.call);
 }
 
 /// The operation of a call: that which executes it, where nothing has to come before. Its number is taken

@@ -101,7 +101,7 @@ template <transport Transport>
 [[gnu::always_inline]] inline void run_alone(context<Transport>& c, execution<Transport>& body,
                                              call_memory& memory) {
     int const tag = c.next_tag(c.tags());
-    number_call(c, memory);
+    if (body.shares_memory()) number_call(c, memory);
     auto const ended = [&]() __attribute__((always_inline)) {
         try {
             return run_short(c, body, tag, memory);

@@ -127,7 +127,7 @@ public:
     }
 
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
-        return sizeof(*this) + detail::held_bytes(m_parts);
+        return sizeof(*this) + detail::held_bytes(m_parts, m_members) + 64; // and its allocation
     }
 
 private:
