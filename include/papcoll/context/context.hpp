@@ -140,8 +140,6 @@ public:
         }
         for (++m_turn; std::erase(m_passed, m_turn) > 0;) ++m_turn;
     }
-    /// Whether all operations that were called have begun their work.
-    [[nodiscard]] auto all_have_begun() const -> bool { return m_turn == m_turns; }
     /// Whether nothing of the process is under way, and a call has nothing to agree on first.
     [[nodiscard]] auto is_quiet() const -> bool {
         return m_engine->is_idle() && checks() != check_level::agreed && m_turn == m_turns;

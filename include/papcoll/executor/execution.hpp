@@ -292,6 +292,8 @@ private:
         m_may_use_area = m_program->node == 0;
         if (m_may_use_area) return;
         detail::check_shared(m_memory);
+        if constexpr (requires { m_transport->progress(); })
+            m_memory.shared->progress_sometimes(*m_transport);
         auto const bytes = m_program->node * m_element_bytes;
         m_area = m_memory.shared->reserve(m_memory.call, m_program->node_key, bytes);
         m_bases[static_cast<std::size_t>(memory::node)] = m_area->data;

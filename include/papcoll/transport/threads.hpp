@@ -5,7 +5,10 @@
 #include <papcoll/transport/transport.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -26,10 +29,13 @@ struct options {
     /// Messages up to this size complete at the sender at once; longer ones when they are received. 0 forces
     /// a rendezvous for all but empty messages.
     std::size_t eager_limit = std::size_t(1) << 16;
-    /// Not 0: matched messages are delivered late and in an order drawn from this seed.
+    /// Not 0: matched messages are delivered late and in an order drawn from this seed, and ranks that wait
+    /// sleep now and then.
     std::uint64_t seed = 0;
     /// The longest message; longer blocks are cut. Small values try the cutting out.
     std::size_t max_message_bytes = std::size_t(1) << 30;
+    /// Of each rank, equal where ranks share a node; empty: all share one.
+    std::vector<int> nodes = {};
 };
 
 /// Thrown out of a wait when another rank of the group ended by an exception.
@@ -228,12 +234,17 @@ public:
 
     endpoint(std::shared_ptr<detail::world> world, int rank)
         : m_world(std::move(world))
-        , m_rank(rank) {}
+        , m_rank(rank)
+        , m_random(m_world->settings().seed + static_cast<std::uint64_t>(rank)) {}
 
     [[nodiscard]] auto rank() const -> int { return m_rank; }
     [[nodiscard]] auto size() const -> int { return m_world->size(); }
     [[nodiscard]] auto tags() const -> int { return 1 << 28; }
     [[nodiscard]] auto concurrent() const -> bool { return false; }
+    [[nodiscard]] auto node() const -> std::uint64_t {
+        auto const& nodes = m_world->settings().nodes;
+        return nodes.empty() ? 0 : static_cast<std::uint64_t>(nodes[static_cast<std::size_t>(m_rank)]);
+    }
     [[nodiscard]] auto max_message_bytes() const -> std::size_t {
         return m_world->settings().max_message_bytes;
     }
@@ -249,14 +260,21 @@ public:
         some(pendings, done, false);
     }
     void wait_some(std::span<pending> pendings, std::vector<completion>& done) { some(pendings, done, true); }
-    void idle() { std::this_thread::yield(); }
-    void progress() { m_world->check_abort(); }
+    void idle() {
+        linger();
+        std::this_thread::yield();
+    }
+    void progress() {
+        linger();
+        m_world->check_abort();
+    }
     [[nodiscard]] auto make_segment(std::size_t bytes, segment_key& key) -> std::shared_ptr<std::byte> {
         auto made = m_world->make_segment(bytes);
-        key = {0, made.first};
+        key = {node(), made.first};
         return std::move(made.second);
     }
     [[nodiscard]] auto open_segment(segment_key const& key, std::size_t) -> std::shared_ptr<std::byte> {
+        if (key.owner != node()) throw std::logic_error("papcoll: a segment of another node");
         return m_world->open_segment(key.name);
     }
     void forget_segment(segment_key const& key) { m_world->forget_segment(key.name); }
@@ -271,6 +289,11 @@ public:
     }
 
 private:
+    // Adversary: a rank comes late to what it waits for.
+    void linger() {
+        if (m_world->settings().seed == 0 || m_random() % 8 != 0) return;
+        std::this_thread::sleep_for(std::chrono::microseconds(m_random() % 50));
+    }
     void some(std::span<pending> pendings, std::vector<completion>& done, bool block) {
         auto const before = done.size();
         m_world->poll(block, [&] {
@@ -289,6 +312,7 @@ private:
 
     std::shared_ptr<detail::world> m_world;
     int m_rank;
+    std::mt19937_64 m_random;
 };
 
 static_assert(transport<endpoint>);
@@ -298,6 +322,8 @@ static_assert(transport<endpoint>);
 template <class F>
 void run(int ranks, options const& o, F f) {
     if (ranks < 1) throw std::invalid_argument("papcoll: ranks must be at least 1");
+    if (!o.nodes.empty() && o.nodes.size() != static_cast<std::size_t>(ranks))
+        throw std::invalid_argument("papcoll: nodes must have an entry for each rank");
     auto const world = std::make_shared<detail::world>(ranks, o);
     std::mutex mutex;
     std::exception_ptr first;

@@ -142,10 +142,16 @@ template <transport Transport>
     body->begin(c->transport_layer(), c, tag, call.memory);
     return body;
 }
+/// Tells the others on the node that this rank has come to this call: those before have begun or never will.
+/// By the thread that drives.
+inline void pass_to(call_memory const& memory) {
+    if (memory.shared != nullptr) memory.shared->pass_to(memory.call);
+}
 /// The operation of a call once the ranks have agreed.
 template <transport Transport>
 [[nodiscard]] auto start(std::shared_ptr<context<Transport>> const& c, call_start const& s, int tag)
     -> std::shared_ptr<operation> {
+    pass_to(s.call.memory);
     if (s.how == call_start::what::nothing) return std::make_shared<empty_operation>();
     if (s.policy.is_native())
         return native_on_duplicate(c, s.call); // the order on the user's own is the user's
@@ -277,7 +283,6 @@ template <transport Transport>
 void number_call(context<Transport> const& c, call_memory& memory) {
     memory.shared = c.shared();
     memory.call = c.sequence();
-    if (memory.shared != nullptr && c.all_have_begun()) memory.shared->pass_to(memory.call);
 }
 
 /// The operation of a call: that which executes it, where nothing has to come before. Its number is taken

@@ -87,6 +87,7 @@ template <transport Transport, class Run>
 void run_alone(context<Transport>& c, call_memory& memory, Run run) {
     int const tag = c.next_tag(c.tags());
     number_call(c, memory);
+    pass_to(memory);
     std::exception_ptr failure;
     try {
         failure = run(tag);
