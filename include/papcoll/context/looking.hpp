@@ -49,8 +49,9 @@ private:
         auto const begin = clock::now();
         for (unsigned i = 1; !ready(); ++i) {
             t.idle();
+            // On a busy machine the processor may be back after milliseconds only.
+            if (i >= 16) t.progress();
             if (i % 16 != 0) continue;
-            t.progress();
             if (auto const waited = clock::now() - begin; m_sleeps && waited > patience)
                 std::this_thread::sleep_for(
                     std::min<clock::duration>(waited / 16, std::chrono::microseconds(200)));

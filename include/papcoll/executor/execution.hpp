@@ -114,6 +114,7 @@ public:
             progressed = true;
         }
         if (m_flow.empty() && !looks_at_others()) conclude();
+        if (progressed) m_looks = 0;
         if (m_flow.empty() && !progressed && looks_at_others()) progress_others();
         return progressed;
     }
@@ -312,7 +313,7 @@ private:
     /// Nobody else sees to the messages of the program while a rank looks at memory.
     void progress_others() {
         if constexpr (requires { m_transport->progress(); })
-            if (++m_looks % 16 == 0) m_transport->progress();
+            if (++m_looks >= 16) m_transport->progress();
     }
     /// Whether others have done what is waited for.
     auto look() -> bool {

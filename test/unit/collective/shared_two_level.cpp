@@ -11,13 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../../support/all_gather_suite.hpp"
-#include "../../support/all_gatherv_suite.hpp"
-#include "../../support/all_reduce_suite.hpp"
-#include "../../support/broadcast_suite.hpp"
-#include "../../support/mixed_suite.hpp"
-#include "../../support/reduce_scatter_suite.hpp"
-#include "../../support/reduce_suite.hpp"
+#include "../../support/shared_memory_suite.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -31,26 +25,21 @@ auto const all_places = std::vector<std::vector<int>>{
     {0, 1, 0, 1, 0, 1, 0},    // in turn
     {2, 1, 0, 0, 1, 2, 2, 2}, // three nodes, each begins and ends elsewhere
 };
-constexpr std::size_t little_memory = std::size_t(8) << 10;
+using shared_memory_suite::little_memory;
 
 /// The calls of the suites, without what attaches again and so takes the memory away.
 template <class Policy>
 void calls(endpoint& self, Policy const& policy) {
     int const rank = self.rank(), ranks = self.size();
     broadcast_suite::promises(self, rank, ranks, policy);
-    collective_suite::one_by_one(self, all_reduce_suite::calls<double>(rank, ranks), policy);
-    collective_suite::one_by_one(self, all_reduce_suite::calls<int>(rank, ranks), policy);
-    collective_suite::in_flight(self, rank, all_reduce_suite::some<double>(rank, ranks), policy);
-    collective_suite::planned(self, all_reduce_suite::some<double>(rank, ranks), policy);
+    shared_memory_suite::all_reductions<double>(self, rank, ranks, policy);
+    shared_memory_suite::all_reductions<int>(self, rank, ranks, policy);
     all_gather_suite::promises(self, rank, ranks, policy);
     all_gatherv_suite::promises(self, rank, ranks, policy);
     reduce_scatter_suite::promises(self, rank, ranks, policy);
     for (std::size_t const n : {0u, 1u, 50u, 3'000u, 20'000u})
         for (int root = 0; root < ranks; ++root) reduce_suite::check_sum(self, rank, ranks, n, root, policy);
-    for (auto const& sizes : collective_suite::long_sizes(ranks)) {
-        collective_suite::one_by_one(self, std::vector{all_gatherv_suite::one_call{rank, sizes}}, policy);
-        collective_suite::one_by_one(self, std::vector{reduce_scatter_suite::one_call{rank, sizes}}, policy);
-    }
+    shared_memory_suite::long_parts(self, rank, ranks, policy);
     for (std::size_t const n : {0u, 1u, 40u, 700u}) {
         mixed_suite::one_by_one(self, rank, ranks, n, policy);
         mixed_suite::in_flight(self, rank, ranks, n, policy);
