@@ -28,7 +28,7 @@ class node_memory {
 public:
     static constexpr std::uint64_t short_areas = 16;
     /// What a rank gives is a multiple of this.
-    static constexpr std::size_t granularity = 64 * 128;
+    static constexpr std::size_t granularity = std::size_t(64) * 128;
     /// The part of an area that is of one rank, where each gives so many bytes; the short areas take a
     /// quarter.
     [[nodiscard]] static constexpr auto short_bytes(std::size_t bytes_per_rank) -> std::size_t {
