@@ -79,12 +79,12 @@ private:
         if (is_root()) keep_sum(number);
 
         auto const predicted = prediction(number);
-        m_frames[number][clairvoyant] = m_options.automatic
-                                            ? run(number, papcoll::automatic{})
-                                            : run(number, papcoll::clairvoyant{.arrivals = predicted});
+        papcoll::automatic policy;
+        if (!m_options.automatic) policy.arrivals = predicted;
+        m_frames[number][by_papcoll] = run(number, policy);
         if (is_root()) compare_sum(number);
         if (predicted.given())
-            m_errors.push_back(mean_error(predicted.times(), m_frames[number][clairvoyant]));
+            m_errors.push_back(mean_error(predicted.times(), m_frames[number][by_papcoll]));
     }
 
     [[nodiscard]] auto prediction(std::size_t number) const -> papcoll::arrival_source {

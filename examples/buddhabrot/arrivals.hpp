@@ -26,7 +26,7 @@ struct timing {
 using run_timing = std::vector<timing>; // one per rank
 
 /// How the images of a run are summed.
-enum method : std::size_t { mpi_reduce, clairvoyant };
+enum method : std::size_t { mpi_reduce, by_papcoll };
 inline constexpr std::size_t methods = 2;
 
 /// The timing of one frame, computed and summed once by each method.

@@ -84,7 +84,7 @@ void print_figures(std::string const& label, figures const& native, figures cons
 auto typical_frame(std::vector<frame_timing> const& frames) -> std::size_t {
     std::vector<std::size_t> order;
     for (std::size_t i = 1; i < frames.size(); ++i) order.push_back(i);
-    auto const delay = [&](std::size_t i) { return figures_of(frames[i][clairvoyant]).last_delay; };
+    auto const delay = [&](std::size_t i) { return figures_of(frames[i][by_papcoll]).last_delay; };
     auto const middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
     std::nth_element(order.begin(), middle, order.end(),
                      [&](std::size_t a, std::size_t b) { return delay(a) < delay(b); });
@@ -110,12 +110,12 @@ void print_header(int ranks, std::size_t bytes) {
 
 void print_row(std::size_t frame, frame_timing const& timing) {
     print_figures(std::to_string(frame + 1) + (frame == 0 ? "*" : ""), figures_of(timing[mpi_reduce]),
-                  figures_of(timing[clairvoyant]));
+                  figures_of(timing[by_papcoll]));
 }
 
 void print_summary(std::vector<frame_timing> const& frames, std::vector<ticks> const& errors, bool told) {
     auto const native = median_figures(frames, mpi_reduce);
-    auto const ours = median_figures(frames, clairvoyant);
+    auto const ours = median_figures(frames, by_papcoll);
     print_figures("median", native, ours);
     std::printf("%8s | %21s | %20.2fx | %20.2fx\n", "gain", "", native.last_delay / ours.last_delay,
                 native.mean_elapsed / ours.mean_elapsed);
@@ -134,7 +134,7 @@ void print_summary(std::vector<frame_timing> const& frames, std::vector<ticks> c
 void write_timeline(std::filesystem::path const& file, std::vector<frame_timing> const& frames) {
     auto const typical = typical_frame(frames);
     arrivals_and_exits const native(frames[typical][mpi_reduce]);
-    arrivals_and_exits const ours(frames[typical][clairvoyant]);
+    arrivals_and_exits const ours(frames[typical][by_papcoll]);
     std::array<papcoll::timeline_group, 2> const groups{
         {{"MPI_Reduce", native.arrivals, native.exits}, {"papcoll", ours.arrivals, ours.exits}}};
     std::ofstream svg(file);
