@@ -7,23 +7,24 @@
 
 namespace papcoll::inline v0::detail {
 
-/// Waits for what another rank of the node writes to memory. First it looks again and again. Then it yields
-/// the processor between two looks: the other may need it to write. Where that helped soon, it looks less the
-/// next time, else it looks as long again. Where processors are fewer than ranks it sleeps in between after a
-/// millisecond, for a sixteenth of the time that it has waited, so that those who still compute have the
-/// processor for themselves. Meanwhile the transport's messages progress.
+/// Waits for what another rank of the node writes to memory. First it looks again and again, only a few times
+/// where processors are fewer than ranks. Then it yields the processor between two looks: the other may need
+/// it to write. Where that helped soon, it looks less the next time. Where processors are fewer it sleeps in
+/// between after a millisecond, for a sixteenth of the time that it has waited, so that those who still
+/// compute have the processor for themselves. Meanwhile the transport's messages progress.
 class looking {
 public:
     /// `own_processors`: whether there is one for each rank of the node.
     explicit looking(bool own_processors)
         : m_sleeps(!own_processors)
-        , m_looks(own_processors ? most_looks : least_looks) {}
+        , m_most_looks(own_processors ? 20'000 : least_looks) // about half a millisecond
+        , m_looks(m_most_looks) {}
 
     template <class Transport, class Ready>
     void until(Transport& t, Ready const& ready) {
         for (int i = 0; i < m_looks; ++i) {
             if (ready()) {
-                if (i > m_looks / 2) m_looks = std::min(2 * m_looks, most_looks);
+                if (i > m_looks / 2) m_looks = std::min(2 * m_looks, m_most_looks);
                 return;
             }
             if (i % 1024 == 1023) t.progress();
@@ -34,10 +35,10 @@ public:
 
 private:
     using clock = std::chrono::steady_clock;
-    /// About half a millisecond.
-    static constexpr int most_looks = 20'000, least_looks = 10;
+    static constexpr int least_looks = 10;
     static constexpr auto soon = std::chrono::microseconds(200);
     static constexpr auto patience = std::chrono::milliseconds(1);
+    static constexpr auto between_progress = std::chrono::microseconds(50);
 
     static void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -47,19 +48,22 @@ private:
     template <class Transport, class Ready>
     auto yield_until(Transport& t, Ready const& ready) const -> clock::duration {
         auto const begin = clock::now();
-        for (unsigned i = 1; !ready(); ++i) {
-            t.idle();
-            // On a busy machine the processor may be back after milliseconds only.
-            if (i >= 16) t.progress();
-            if (i % 16 != 0) continue;
-            if (auto const waited = clock::now() - begin; m_sleeps && waited > patience)
+        auto progressed = begin;
+        while (!ready()) {
+            t.idle(); // on a busy machine the processor may be back after milliseconds only
+            auto const now = clock::now();
+            if (now - progressed < between_progress) continue;
+            t.progress();
+            progressed = now;
+            if (m_sleeps && now - begin > patience)
                 std::this_thread::sleep_for(
-                    std::min<clock::duration>(waited / 16, std::chrono::microseconds(200)));
+                    std::min<clock::duration>((now - begin) / 16, std::chrono::microseconds(200)));
         }
         return clock::now() - begin;
     }
 
     bool m_sleeps;
+    int m_most_looks;
     int m_looks;
 };
 
