@@ -56,6 +56,13 @@ public:
         if (m_data) return m_data->displacements;
         return {};
     }
+    /// Whether they are these, and good from the start; `some`: or whether there are none.
+    [[nodiscard]] auto are(bool some, std::span<std::size_t const> sizes,
+                           std::span<std::size_t const> displacements) const -> bool {
+        if (!m_data || !some) return given() == some;
+        return m_data->complaint.empty() && std::ranges::equal(m_data->sizes, sizes) &&
+               std::ranges::equal(m_data->displacements, displacements);
+    }
     [[nodiscard]] auto total() const -> std::size_t {
         return std::accumulate(m_data->sizes.begin(), m_data->sizes.end(), std::size_t(0));
     }

@@ -82,7 +82,7 @@ public:
     /// Calls that need not wait let the transport's messages progress now and then, too.
     template <class Transport>
     void progress_sometimes(Transport& t) {
-        if (++m_uses % 32 == 0) t.progress();
+        if (++m_uses % 128 == 0) t.progress();
     }
 
     /// What each rank gives.
@@ -101,7 +101,7 @@ public:
         a.line = static_cast<std::size_t>(call % short_areas);
         a.data = m_segment.get() + header_bytes(m_members) + (is_short ? a.line : short_areas) * each;
         m_active.push_back(call);
-        tell_done(oldest() - 1);
+        tell_done((m_active.size() == 1 ? call : oldest()) - 1);
         return a;
     }
     /// This rank is at this call, and those before have begun: they have ended unless they have areas.
@@ -136,7 +136,10 @@ public:
     /// This rank does nothing more to the area.
     void end(area const& a) {
         m_last = std::max(m_last, a.call);
-        m_active.erase(std::remove(m_active.begin(), m_active.end(), a.call), m_active.end());
+        if (m_active.size() == 1)
+            m_active.clear(); // it was this one
+        else
+            m_active.erase(std::remove(m_active.begin(), m_active.end(), a.call), m_active.end());
         tell_done(m_active.empty() ? m_last : oldest() - 1);
     }
     /// This rank gives the call up, which has been opened: to the others all its posts have failed.

@@ -46,7 +46,7 @@ public:
         auto* const out = static_cast<std::byte*>(with.out);
         call c{t, tag, with, {in, out, scratch, nullptr, m_staging.data()}, work, {}, nullptr};
         if (m_script.node_bytes() > 0) return run_shared(c);
-        run_steps(c);
+        run_steps<false>(c);
         return std::move(c.failure);
     }
     /// After run has thrown: whether its sends may still be read, so that this must live on.
@@ -75,11 +75,12 @@ private:
         }
     };
 
+    template <bool Shared>
     [[gnu::always_inline]] void run_steps(call& c) {
         auto const* next = m_script.steps().data();
         auto const* const end = next + m_script.steps().size();
         while (next != end) try {
-                for (; next != end; ++next) carry_out(*next, c);
+                for (; next != end; ++next) carry_out<Shared>(*next, c);
             } catch (...) {
                 if (!next->computes()) {
                     give_up(c.t, next);
@@ -105,7 +106,7 @@ private:
             throw;
         }
         try {
-            run_steps(c);
+            run_steps<true>(c);
         } catch (...) {
             shared.abandon(area);
             throw;
@@ -131,7 +132,19 @@ private:
         if (seen != node_memory::news::there && !c.failure) c.failure = failure_of(seen, s.peer);
     }
 
-    void carry_out(step const& s, call& c) {
+    template <bool Shared>
+    [[gnu::always_inline]] void carry_out(step const& s, call& c) {
+        if (s.computes()) {
+            if (!c.failure) calculate(s, c);
+        } else if constexpr (!Shared) {
+            carry_out_message(s, c);
+        } else if (s.what == kind::post) {
+            c.with.shared->post(*c.area, c.failure != nullptr);
+        } else {
+            await_post(s, c);
+        }
+    }
+    void carry_out_message(step const& s, call& c) {
         switch (s.what) {
         case kind::send:
             m_open[s.message] = c.t.isend(channel::data, content(s, c), s.peer, c.tag);
@@ -156,27 +169,21 @@ private:
             if constexpr (waits_itself)
                 check(s, c.t.receive(channel::data, std::span(c.at(s.target), s.size), s.peer, c.tag), c);
             break;
-        case kind::post:
-            c.with.shared->post(*c.area, c.failure != nullptr);
-            break;
-        case kind::await_post:
-            await_post(s, c);
-            break;
         default:
-            if (!c.failure) calculate(s, c);
+            break; // no message
         }
     }
     static void calculate(step const& s, call& c) {
         auto* const target = c.at(s.target);
         auto const* const left = c.at(s.left);
-        if (s.what == kind::pack)
-            std::memcpy(target, left, s.size);
-        else if (s.what == kind::copy)
-            c.with.type->copy(left, target, s.size);
-        else if (s.what == kind::combine)
-            c.with.op(left, c.at(s.right), target, s.size);
-        else
-            c.with.op.alike(left, c.at(s.right), target, s.size, c.work);
+        switch (s.what) {
+        case kind::combine:
+            return c.with.op(left, c.at(s.right), target, s.size);
+        case kind::combine_alike:
+            return c.with.op.alike(left, c.at(s.right), target, s.size, c.work);
+        default:
+            std::memmove(target, left, s.size); // the target may overlap the source from below
+        }
     }
     /// An empty message tells the receiver that there is nothing to give.
     static auto content(step const& s, call const& c) -> std::span<std::byte const> {

@@ -42,15 +42,14 @@ public:
             // those that compute
             combine,
             combine_alike,
-            copy,
-            pack ///< bytes, to or from the staging
+            copy ///< also to or from the staging
         };
 
         kind what = kind::copy;
         int peer = -1;
         std::uint32_t message = 0; // which of all messages
         std::uint32_t first_stretch = 0, stretches = 0;
-        std::size_t size = 0; // bytes of a message, elements of a computation, how many posts
+        std::size_t size = 0; // bytes of a message or a copy, elements to combine, how many posts
         place target = {}, left = {}, right = {};
 
         [[nodiscard]] auto computes() const -> bool { return what >= kind::combine; }
@@ -135,7 +134,7 @@ private:
         for (std::size_t r = 0; r < regions.size(); r += program::operands(what.what)) {
             step s;
             if (combines) s.what = what.alike ? kind::combine_alike : kind::combine;
-            s.size = regions[r].size();
+            s.size = regions[r].size() * (combines ? 1 : m_element_bytes);
             s.target = place_of(regions[r]);
             s.left = place_of(regions[r + 1]);
             if (combines) s.right = place_of(regions[r + 2]);
@@ -191,7 +190,7 @@ private:
         auto staged = m.target;
         for (auto const& part : stretches_of(m)) {
             step s;
-            s.what = kind::pack;
+            s.what = kind::copy;
             s.size = part.bytes;
             s.target = m.sends() ? staged : part.where;
             s.left = m.sends() ? part.where : staged;

@@ -136,6 +136,68 @@ TEST_CASE("calls that differ in one thing from the last one") {
     }
 }
 
+TEST_CASE("calls whose sizes differ from those of the last one") {
+    boost::mpi::communicator const world;
+    auto const p = static_cast<std::size_t>(world.size());
+    auto const me = static_cast<std::size_t>(world.rank());
+    std::vector<std::size_t> const twos(p, 2);
+    std::vector<std::size_t> moved(p, 2); // as many in all
+    moved[0] = p > 1 ? 1 : 2;
+    if (p > 1) moved[p - 1] = 3;
+    std::vector<std::size_t> apart(p); // displacements with a gap
+    for (std::size_t r = 0; r < p; ++r) apart[r] = 3 * r;
+    std::vector<int> const in(3, world.rank() + 1);
+    auto const gathered = [&](auto const& sizes, auto const&... displacements) {
+        std::vector<int> out(3 * p, -1);
+        papcoll::all_gatherv(world, in.data(), out.data(), sizes, displacements...);
+        return out;
+    };
+    auto const expected = [&](auto const& sizes, auto const& begins) {
+        std::vector<int> out(3 * p, -1);
+        for (std::size_t r = 0; r < p; ++r)
+            for (std::size_t i = 0; i < sizes[r]; ++i) out[begins(r) + i] = static_cast<int>(r) + 1;
+        return out;
+    };
+    auto const behind = [&](auto const& sizes) {
+        return [&sizes](std::size_t r) {
+            std::size_t begin = 0;
+            for (std::size_t k = 0; k < r; ++k) begin += sizes[k];
+            return begin;
+        };
+    };
+    for (int repetition = 0; repetition < 3; ++repetition) {
+        for (auto const& sizes : {twos, twos, moved, twos, moved, moved})
+            CHECK(gathered(sizes) == expected(sizes, behind(sizes)));
+        CHECK(gathered(twos, apart) == expected(twos, [](std::size_t r) { return 3 * r; }));
+        CHECK(gathered(twos) == expected(twos, behind(twos)));
+        std::vector<int> const all(2 * p, 1);
+        for (auto const& sizes : {twos, twos, moved, twos}) {
+            std::vector<int> out(4, -1);
+            papcoll::reduce_scatter(world, all.data(), sizes, out.data(), std::plus<>());
+            for (std::size_t i = 0; i < out.size(); ++i)
+                CHECK(out[i] == (i < sizes[me] ? static_cast<int>(p) : -1));
+        }
+    }
+}
+
+TEST_CASE("sizes that are bad after good ones throw as the first ones do") {
+    boost::mpi::communicator const world(MPI_COMM_SELF, boost::mpi::comm_duplicate);
+    std::vector<int> in(4), out(4);
+    std::array<int, 1> sizes{0};
+    for (int i = 0; i < 2; ++i) papcoll::reduce_scatter(world, in.data(), sizes, out.data(), std::plus<>());
+    sizes[0] = -1; // which counts as 0 where it is looked at
+    CHECK_THROWS_AS(papcoll::reduce_scatter(world, in.data(), sizes, out.data(), std::plus<>()),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(papcoll::reduce_scatter(world, in.data(), std::vector<int>(2), out.data(), std::plus<>()),
+                    std::invalid_argument);
+    sizes[0] = 4;
+    in.assign(4, 7);
+    for (int i = 0; i < 2; ++i) papcoll::reduce_scatter(world, in.data(), sizes, out.data(), std::plus<>());
+    CHECK(out == in);
+    CHECK_THROWS_AS(papcoll::reduce_scatter(world, in.data(), sizes, in.data(), std::plus<>()),
+                    std::invalid_argument);
+}
+
 TEST_CASE("a call that is bad after good ones throws as a first one does") {
     boost::mpi::communicator const world(MPI_COMM_SELF,
                                          boost::mpi::comm_duplicate); // its failures are its own

@@ -11,11 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace papcoll::inline v0::detail {
 
-/// The last call that was made with nothing else under way, if its arguments beside the buffers are few: the
-/// same call once more is known by them, and needs no other check than that of its buffers.
+/// The last call that was made with nothing else under way, if its buffers are no vectors: the same call once
+/// more is known by its arguments, and needs no other check than that of its buffers.
 class last_call {
 public:
     /// The plan of the call, if it is the same with buffers that look good; else null.
@@ -23,7 +24,8 @@ public:
         -> kept_plan* {
         if (m_plan == nullptr || plans.changes() != m_changes || call.operation != m_operation ||
             call.elements != m_elements || call.operator_traits != m_operator || call.n != m_n ||
-            call.root != m_root || call.in_place != m_in_place || !has_few_arguments(call))
+            call.root != m_root || call.in_place != m_in_place || !has_plain_buffers(call) ||
+            !call.parts.are(m_parts, m_sizes, m_displacements))
             return nullptr;
         if ((m_in_bytes > 0 && call.memory.in == nullptr) || (m_out_bytes > 0 && call.out.data() == nullptr))
             return nullptr;
@@ -48,17 +50,19 @@ public:
         m_in_place = call.in_place;
         m_in_bytes = is_gathered_in_place ? 0 : in_count(call, shape) * size;
         m_out_bytes = out_count(call, shape) * size;
+        m_parts = call.parts.given();
+        m_sizes.assign(call.parts.sizes().begin(), call.parts.sizes().end());
+        m_displacements.assign(call.parts.displacements().begin(), call.parts.displacements().end());
         m_changes = plans.changes();
         m_plan = &plan;
     }
 
 private:
-    static auto has_few_arguments(call_description const& call) -> bool {
-        return !call.parts.given() && !call.out.is_vector() && call.in_size == call_description::unknown &&
-               !call.memory.late;
+    static auto has_plain_buffers(call_description const& call) -> bool {
+        return !call.out.is_vector() && call.in_size == call_description::unknown && !call.memory.late;
     }
     static auto is_simple(call_description const& call) -> bool {
-        return has_few_arguments(call) && !is_archived(call) && call.elements->prepare == nullptr;
+        return has_plain_buffers(call) && !is_archived(call) && call.elements->prepare == nullptr;
     }
 
     kept_plan* m_plan = nullptr;
@@ -70,6 +74,8 @@ private:
     std::size_t m_n = 0;
     int m_root = 0;
     bool m_in_place = false;
+    bool m_parts = false; // whether sizes were given
+    std::vector<std::size_t> m_sizes, m_displacements;
     std::size_t m_in_bytes = 0;
     std::size_t m_out_bytes = 0;
 };
