@@ -66,8 +66,9 @@ template <communicator Comm>
 }
 
 inline void check(attach_options const& options) {
-    if (options.link && (options.link->latency < ticks{0} || !(options.link->per_byte >= 0) ||
-                         std::isinf(options.link->per_byte)))
+    auto const is_cost = [](double value) { return value >= 0 && !std::isinf(value); };
+    if (options.link && (options.link->latency < ticks{0} || !is_cost(options.link->per_byte) ||
+                         !is_cost(options.link->short_per_byte)))
         throw std::invalid_argument("papcoll: options.link must have finite costs that are not negative");
     if (options.node_memory.value_or(0) > (std::size_t(1) << 30U))
         throw std::invalid_argument("papcoll: options.node_memory must be at most 2^30 bytes");

@@ -16,9 +16,9 @@ namespace papcoll::inline v0::detail {
 /// Measures latency and time per byte by ping-pong between the ranks r and r + ⌊P/2⌋, all pairs at once
 /// (ranks in the order of hosts are then mostly on different ones).
 ///
-/// Messages of 8 bytes give the latency, by the median, so that busy processors count; the difference between
-/// two long ones the time per byte, by the fastest of each, free of what a token-bucket shaper or a socket
-/// buffer lets pass at once.
+/// Messages of 8 bytes give the latency, by the median, so that busy processors count. The difference between
+/// two long ones gives the time per byte, by the fastest of each, free of what a token-bucket shaper or a
+/// socket buffer lets pass at once; that between two short ones the time per byte of short data.
 template <transport Transport>
 class ping {
 public:
@@ -50,9 +50,12 @@ public:
         auto const middle = small_ones.begin() + small_ones.size() / 2;
         std::nth_element(small_ones.begin(), middle, small_ones.end());
         double const small = *middle;
-        if (m_sizes[2] == m_sizes[1]) return {ticks(static_cast<std::int64_t>(small)), 0.0};
-        double const slope = (m_best[2] - m_best[1]) / static_cast<double>(m_sizes[2] - m_sizes[1]);
-        return {ticks(static_cast<std::int64_t>(small)), std::max(slope, 0.0)};
+        link_model measured{ticks(static_cast<std::int64_t>(small))};
+        if (m_sizes[2] == m_sizes[1]) return measured;
+        measured.per_byte = std::max(slope(1, 2), 0.0);
+        // A link that lets short data pass at once is not one of which nothing is known.
+        if (m_sizes[3] > m_sizes[0]) measured.short_per_byte = std::max(slope(0, 3), 0x1p-10);
+        return measured;
     }
 
 private:
@@ -64,23 +67,31 @@ private:
             return std::chrono::steady_clock::now().time_since_epoch();
     }
 
-    std::array<std::size_t, 3> m_sizes = {8, std::size_t(1) << 16, std::size_t(1) << 18};
+    std::array<std::size_t, 4> m_sizes = {8, std::size_t(1) << 16, std::size_t(1) << 18,
+                                          link_model::short_bytes};
     // The first exchange sets the connection up and is not counted.
-    static constexpr std::array<int, 15> repetitions = {-1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 1, 2};
+    static constexpr std::array<int, 18> repetitions = {-1, 0, 0, 0, 0, 0, 0, 0, 0,
+                                                        0,  3, 3, 3, 1, 1, 2, 1, 2};
+    static constexpr int longest = 2;
+
+    /// Nanoseconds for each byte by which messages of one kind are longer than those of the other.
+    [[nodiscard]] auto slope(std::size_t shorter, std::size_t longer) const -> double {
+        return (m_best[longer] - m_best[shorter]) / static_cast<double>(m_sizes[longer] - m_sizes[shorter]);
+    }
 
     [[nodiscard]] auto bytes() const -> std::size_t {
         int const kind = repetitions[m_step];
         return kind < 0 ? m_sizes[0] : m_sizes[static_cast<std::size_t>(kind)];
     }
     void start(Transport& t) {
-        m_buffer.resize(m_sizes.back());
+        m_buffer.resize(m_sizes[longest]);
         m_started = true;
         m_begin = now(t);
         if (m_leads) post_send(t);
         m_messages.receive(t, channel::data, std::span(m_buffer).first(bytes()), m_peer, m_tag);
     }
     void post_send(Transport& t) {
-        m_out.resize(m_sizes.back());
+        m_out.resize(m_sizes[longest]);
         m_messages.send(t, channel::data, std::span<std::byte const>(m_out).first(bytes()), m_peer, m_tag);
     }
     void finish(Transport& t) {
@@ -108,7 +119,7 @@ private:
     std::size_t m_step = 0;
     ticks m_begin{0};
     std::array<double, 9> m_small{};
-    std::array<double, 3> m_best{};
+    std::array<double, 4> m_best{};
     std::vector<std::byte> m_buffer, m_out;
     message_set<Transport> m_messages;
 };

@@ -88,15 +88,20 @@ private:
                                         "papcoll::commutative(op)");
         return {{"native", {}}, "keeps the order of ranks"};
     }
-    /// Bruck's rounds move half of all data each, the pairwise exchange every part once, at a round's
-    /// latency.
+    /// Bruck's rounds move half of all data each, the others every part once: some at a time, where half of
+    /// the latency is counted for each message, since a rank has as many to send as to receive; or, of long
+    /// parts, which would take the links from each other, pairwise, at a round's latency each.
     [[nodiscard]] auto exchange() const -> automatic_choice {
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
         double const p = m_shape.ranks;
         double const bruck = m_rounds * (latency + volume / 2);
         double const pairwise = (p - 1) * (latency + volume / p);
-        if (bruck < pairwise) return {{"bruck", {}}, "model: few rounds for short parts"};
+        double const together = latency + (p - 1) * latency / 2 + volume;
+        bool const short_parts = volume / p < 2 * latency;
+        if (bruck < (short_parts ? together : pairwise))
+            return {{"bruck", {}}, "model: few rounds for short parts"};
+        if (short_parts) return {{"linear_sync", {}}, "model: every part moves once, some at a time"};
         return {{"pairwise", {}}, "model: every part moves once"};
     }
 

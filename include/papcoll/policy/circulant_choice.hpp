@@ -29,7 +29,7 @@ namespace papcoll::inline v0::detail {
     return static_cast<double>(link.latency.count());
 }
 [[nodiscard]] inline auto volume_time(std::size_t bytes, link_model const& link) -> double {
-    return static_cast<double>(bytes) * link.per_byte;
+    return link.volume_time(static_cast<double>(bytes));
 }
 
 /// ⌈elements ÷ block⌉, at least 1.

@@ -138,7 +138,7 @@ public:
     [[nodiscard]] auto changes() const -> std::uint64_t { return m_changes; }
 
 private:
-    using number_list = std::array<std::uint64_t, 6>;
+    using number_list = std::array<std::uint64_t, 7>;
 
     struct entry {
         number_list numbers;
@@ -189,7 +189,8 @@ private:
                 shape.element_bytes,
                 root,
                 static_cast<std::uint64_t>(link.latency.count()),
-                std::bit_cast<std::uint64_t>(link.per_byte)};
+                std::bit_cast<std::uint64_t>(link.per_byte),
+                std::bit_cast<std::uint64_t>(link.short_per_byte)};
     }
 
     std::size_t m_most_bytes;
