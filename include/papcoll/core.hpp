@@ -13,6 +13,7 @@
 #include <papcoll/collective/broadcast.hpp>
 #include <papcoll/collective/combine_cost.hpp>
 #include <papcoll/collective/gather.hpp>
+#include <papcoll/collective/learned.hpp>
 #include <papcoll/collective/open_all_gather.hpp>
 #include <papcoll/collective/open_all_gatherv.hpp>
 #include <papcoll/collective/open_gather.hpp>

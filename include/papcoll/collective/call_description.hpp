@@ -84,6 +84,9 @@ struct call_description {
     /// Where `in` is a vector: how many elements it has.
     std::size_t in_size = unknown;
     operator_description const* operator_traits = nullptr; // null: there is none
+    /// Which of the candidates of its policy it takes, and whether to learn about it; see learned_shape.
+    std::size_t candidate = 0;
+    bool on_trial = false;
     /// Where data that comes later belongs, once the arguments have been found good.
     void* late_target = nullptr;
     std::size_t late_count = 0;

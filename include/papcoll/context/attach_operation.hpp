@@ -32,6 +32,7 @@ struct attachment_record {
     double short_per_byte;
     std::int32_t checks;
     std::int32_t measure;
+    std::int64_t learn;
     std::int64_t least_settings, greatest_settings;
     /// The length of rank 0's tuning table, or why there is none; others say nothing.
     std::int64_t tuning_bytes;
@@ -49,6 +50,7 @@ struct attachment_record {
                 std::max(a.short_per_byte, b.short_per_byte),
                 std::max(a.checks, b.checks),
                 std::max(a.measure, b.measure),
+                std::max(a.learn, b.learn),
                 std::min(a.least_settings, b.least_settings),
                 std::max(a.greatest_settings, b.greatest_settings),
                 std::max(a.tuning_bytes, b.tuning_bytes),
@@ -99,6 +101,7 @@ public:
         if (measured && m_transport.rank() == 0 && m_transport.size() > 1) report(exact);
         agreed_options result{static_cast<check_level>(options.checks), measured ? quantised(exact) : exact,
                               exact, m_nodes.result(m_transport.rank()), std::move(tuning)};
+        result.learns = options.learn != 0;
         result.shared = m_sharing->result(m_transport);
         if (m_sharing->is_there()) result.shared_bytes = m_sharing->bytes_per_rank();
         return result;
@@ -123,6 +126,7 @@ private:
                 link.short_per_byte,
                 static_cast<std::int32_t>(options.checks),
                 options.link ? 0 : 1,
+                options.learn || environment_settings::instance().learn() ? 1 : 0,
                 settings,
                 settings,
                 tuning_bytes(),

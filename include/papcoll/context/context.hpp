@@ -34,6 +34,14 @@ struct attach_options {
     /// Bytes of memory that each rank shares with the others of its node, if there are any, in place of what
     /// PAPCOLL_NODE_MEMORY says, or 256 KiB; 0: none. The maximum over the ranks counts.
     std::optional<std::size_t> node_memory = {};
+    /// Whether blocking calls with `automatic` learn, as by PAPCOLL_LEARN=1: of each shape (collective,
+    /// count, element size, root, sizes, kind of operator) the first 10 to 20 calls try what may be best, the
+    /// MPI library's own among it, and the next one agrees on the fastest by an all-reduce of 320 bytes,
+    /// which then stays. What is compared is the time after the last arrival where all ranks share a node,
+    /// else the sum over the ranks. Holds on all ranks if any asks for it; `learned(comm)` tells the result.
+    /// A call must then block on all ranks or on none, and one that throws for its arguments on some ranks
+    /// alone, without agreed checks, makes later calls of the shape not match.
+    bool learn = false;
 };
 
 namespace detail {
@@ -66,6 +74,7 @@ struct agreed_options {
     std::shared_ptr<node_memory> shared = {};
     /// What each rank gives, where all nodes with several ranks have it; else 0.
     std::size_t shared_bytes = 0;
+    bool learns = false;
 };
 
 } // namespace detail
@@ -109,6 +118,7 @@ public:
         m_agreed = std::move(agreed);
         ++m_attachments;
         m_cache.reset();
+        m_learned.reset();
     }
     /// How often the ranks have agreed: plans are made for one of these times.
     [[nodiscard]] auto attachments() const -> std::uint64_t { return m_attachments; }
@@ -116,6 +126,9 @@ public:
     [[nodiscard]] auto observed_by() -> observer& { return m_observer; }
     /// Where calls keep what the next ones use again.
     [[nodiscard]] auto cache() -> std::shared_ptr<void>& { return m_cache; }
+    /// Whether blocking calls learn, and where they keep what they do: used by the threads that call.
+    [[nodiscard]] auto learns() const -> bool { return m_agreed.learns; }
+    [[nodiscard]] auto learned() -> std::shared_ptr<void>& { return m_learned; }
 
     /// The number of the next operation.
     [[nodiscard]] auto sequence() const -> std::uint64_t { return m_sequence; }
@@ -160,7 +173,7 @@ private:
     std::uint32_t m_turns = 0;
     std::uint32_t m_turn = 0;
     std::vector<std::uint32_t> m_passed; // before their turn came
-    std::shared_ptr<void> m_cache;
+    std::shared_ptr<void> m_cache, m_learned;
     observer m_observer;
     std::shared_ptr<detail::tag_ledger> m_tags, m_open_tags;
 };

@@ -3,10 +3,10 @@
 
 #include <papcoll/context/link_model.hpp>
 #include <papcoll/context/message_set.hpp>
+#include <papcoll/context/steady_now.hpp>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -59,14 +59,6 @@ public:
     }
 
 private:
-    /// The transport's clock if it has one: a simulated one's time is not the machine's.
-    [[nodiscard]] static auto now(Transport const& t) -> ticks {
-        if constexpr (requires { t.now(); })
-            return t.now();
-        else
-            return std::chrono::steady_clock::now().time_since_epoch();
-    }
-
     std::array<std::size_t, 4> m_sizes = {8, std::size_t(1) << 16, std::size_t(1) << 18,
                                           link_model::short_bytes};
     // The first exchange sets the connection up and is not counted.
@@ -86,7 +78,7 @@ private:
     void start(Transport& t) {
         m_buffer.resize(m_sizes[longest]);
         m_started = true;
-        m_begin = now(t);
+        m_begin = now_of(t);
         if (m_leads) post_send(t);
         m_messages.receive(t, channel::data, std::span(m_buffer).first(bytes()), m_peer, m_tag);
     }
@@ -102,7 +94,7 @@ private:
         }
         int const kind = repetitions[m_step];
         if (kind >= 0) {
-            auto const time = static_cast<double>((now(t) - m_begin).count()) / 2;
+            auto const time = static_cast<double>((now_of(t) - m_begin).count()) / 2;
             auto& best = m_best[static_cast<std::size_t>(kind)];
             best = std::min(best, time);
             if (kind == 0) m_small[m_step - 1] = time;

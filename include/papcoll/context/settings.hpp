@@ -32,6 +32,9 @@ namespace papcoll::inline v0 {
 ///                                     attaches, and tells the others
 ///     PAPCOLL_NODE_MEMORY             bytes of memory that each rank shares with the others of its node, in
 ///                                     place of 262144; 0: none
+///     PAPCOLL_LEARN=1                 blocking calls learn what is fastest, see attach_options; on all ranks
+///     if
+///                                     on any
 ///     PAPCOLL_REPORT=1                rank 0 says on stderr what `automatic` chose and why, and any rank why
 ///                                     it shares no memory with others of its node (need not agree)
 ///
@@ -62,8 +65,12 @@ public:
         }
         if (auto const* const file = get("PAPCOLL_TUNING_FILE"); file != nullptr) m_tuning_file = file;
         if (auto const* const memory = get("PAPCOLL_NODE_MEMORY"); memory != nullptr) m_node_memory = memory;
-        auto const* const report = get("PAPCOLL_REPORT");
-        m_report = report != nullptr && std::string_view(report) == "1";
+        auto const is_on = [&](char const* name) {
+            auto const* const value = get(name);
+            return value != nullptr && std::string_view(value) == "1";
+        };
+        m_report = is_on("PAPCOLL_REPORT");
+        m_learn = is_on("PAPCOLL_LEARN");
     }
 
     /// The policy asked for, by the name of the operation in capitals; empty: none.
@@ -107,6 +114,7 @@ public:
         return bytes;
     }
     [[nodiscard]] auto report() const -> bool { return m_report; }
+    [[nodiscard]] auto learn() const -> bool { return m_learn; }
 
     /// Equal on ranks whose settings agree. The tuning file is rank 0's alone.
     [[nodiscard]] auto hash() const -> std::int64_t {
@@ -122,7 +130,8 @@ private:
         "BROADCAST", "REDUCE", "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER", "ALL_TO_ALL"};
 
     static auto known() -> std::vector<std::string> {
-        std::vector<std::string> variables{"PAPCOLL_TUNING_FILE", "PAPCOLL_NODE_MEMORY", "PAPCOLL_REPORT"};
+        std::vector<std::string> variables{"PAPCOLL_TUNING_FILE", "PAPCOLL_NODE_MEMORY", "PAPCOLL_LEARN",
+                                           "PAPCOLL_REPORT"};
         for (auto const operation : operations) variables.push_back(variable_of(operation));
         return variables;
     }
@@ -147,6 +156,7 @@ private:
     std::string m_tuning_file;
     std::string m_node_memory;
     bool m_report = false;
+    bool m_learn = false;
 };
 
 } // namespace papcoll::inline v0

@@ -20,7 +20,8 @@ class tuning_table;
 ///
 /// 1. the environment: `PAPCOLL_REDUCE_ALGORITHM=circulant`, and so for every collective;
 /// 2. a tuning table: `table`, or the file that `PAPCOLL_TUNING_FILE` names, made by bench/tune;
-/// 3. the model: the policy that the measured link (and the arrivals, where they are given) lets end first;
+/// 3. what calls of this shape have learned, where papcoll learns (see attach_options);
+/// 4. the model: the policy that the measured link (and the arrivals, where they are given) lets end first;
 ///    shared_memory where all ranks are on one node, whenever they arrive.
 ///
 /// A forced or tuned policy that the call cannot take (its operator does not commute, or MPI has no routine
@@ -59,6 +60,10 @@ struct basic_automatic {
     /// What a call of this shape takes on this link; the same on all ranks. Throws std::invalid_argument for
     /// a forced or tuned policy that does not exist, and for a tuning file that cannot be read.
     [[nodiscard]] auto choose(call_shape const& shape, link_model const& link) const -> automatic_choice;
+    /// What papcoll tries where it learns (see attach_options): what it would choose, then others, of which
+    /// `shape.candidate` says which to take. One alone where that is forced or tuned, or arrivals are known.
+    [[nodiscard]] auto candidates(call_shape const& shape, link_model const& link) const
+        -> std::vector<automatic_choice>;
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
     friend auto operator==(basic_automatic const&, basic_automatic const&) -> bool = default;

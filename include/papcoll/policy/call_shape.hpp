@@ -51,6 +51,8 @@ struct call_shape {
     /// Whether the MPI library has a routine of its own for the call. It has none for other transports, for
     /// values that travel serialized, and for data that is contributed later.
     bool has_native = false;
+    /// Which of the candidates of `automatic`, the best by its model first; above 0 where papcoll learns.
+    std::size_t candidate = 0;
     /// The tuning table of the environment, for `automatic`; null: none is named.
     detail::tuning_text const* tuning = nullptr;
 

@@ -184,7 +184,7 @@ private:
                            (shape.shared_bytes > 0 ? 64u : 0u);
         auto const kind = static_cast<std::uint64_t>(shape.operation);
         auto const root = static_cast<std::uint32_t>(shape.root);
-        return {kind << 8U | flags,
+        return {kind << 16U | shape.candidate << 8U | flags,
                 shape.count,
                 shape.element_bytes,
                 root,

@@ -3,6 +3,7 @@
 
 #include <papcoll/context/link_model.hpp>
 #include <papcoll/detail/hash.hpp>
+#include <papcoll/policy/automatic_choice.hpp>
 #include <papcoll/policy/call_shape.hpp>
 #include <papcoll/policy/native.hpp>
 #include <papcoll/policy/policy.hpp>
@@ -32,6 +33,9 @@ struct policy_functions {
     bool reduces_and_broadcasts;
     void (*check)(void const* policy, call_shape const& shape);
     auto(*plan)(void const* policy, call_shape const& shape, link_model const& link) -> program;
+    /// What a call might take, the best first, where there is a choice to learn; else none.
+    auto(*candidates)(void const* policy, call_shape const& shape, link_model const& link)
+        -> std::vector<automatic_choice>;
     std::int64_t (*hash)(void const* policy);
     /// What tells a policy from others; empty: it cannot be told.
     std::any (*key)(void const* policy);
@@ -46,6 +50,13 @@ struct functions_of_policy {
     static void check(void const* policy, call_shape const& shape) { get(policy).check(shape); }
     static auto plan(void const* policy, call_shape const& shape, link_model const& link) -> program {
         return get(policy).plan(shape, link);
+    }
+    static auto candidates([[maybe_unused]] void const* policy, [[maybe_unused]] call_shape const& shape,
+                           [[maybe_unused]] link_model const& link) -> std::vector<automatic_choice> {
+        if constexpr (requires { get(policy).candidates(shape, link); })
+            return get(policy).candidates(shape, link);
+        else
+            return {};
     }
     static auto hash(void const* policy) -> std::int64_t {
         auto const& p = get(policy);
@@ -80,7 +91,8 @@ struct functions_of_policy {
 
     static constexpr bool reduces_and_broadcasts =
         P::provides(collective_kind::reduce) && P::provides(collective_kind::broadcast);
-    static constexpr policy_functions all{reduces_and_broadcasts, check, plan, hash, key, has_key, copy};
+    static constexpr policy_functions all{
+        reduces_and_broadcasts, check, plan, candidates, hash, key, has_key, copy};
 
 private:
     struct fingerprint { // of policies of this type
@@ -108,6 +120,10 @@ public:
     /// move once along each edge of a tree and all ranks get the same bytes; by a policy that reduces and
     /// broadcasts, else by its own plan, which then goes to a root and back.
     [[nodiscard]] inline auto plan(call_shape const& shape, link_model const& link) const -> program;
+    [[nodiscard]] auto candidates(call_shape const& shape, link_model const& link) const
+        -> std::vector<automatic_choice> {
+        return m_functions->candidates(m_policy, shape, link);
+    }
     [[nodiscard]] auto hash() const -> std::int64_t { return is_native() ? 0 : m_functions->hash(m_policy); }
     [[nodiscard]] auto key() const -> std::any { return m_functions->key(m_policy); }
     [[nodiscard]] auto has_key(std::any const& key) const -> bool {

@@ -43,6 +43,8 @@ public:
     /// regular file of at most 16 MiB.
     static auto read(std::string const& path) -> tuning_table;
 
+    /// As a file, which parse reads.
+    [[nodiscard]] auto text() const -> std::string;
     /// Equal for tables that are equal.
     [[nodiscard]] auto hash() const -> std::int64_t { return m_hash; }
     [[nodiscard]] auto entries() const -> std::vector<entry> const& { return m_entries; }

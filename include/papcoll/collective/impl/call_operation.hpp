@@ -110,6 +110,7 @@ template <transport Transport>
     if (call.memory.type->wire == element_type::format::bytes && !call.memory.late)
         shape.shared_bytes = c.shared_bytes();
     shape.tuning = &c.tuning();
+    shape.candidate = call.candidate;
     return shape;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/impl/call_operation.hpp>
+#include <papcoll/collective/impl/learning.hpp>
 #include <papcoll/collective/run_call.hpp>
 
 #include <array>
@@ -125,7 +126,7 @@ template <transport Transport>
     }
     make_room(call, shape);
     auto& plan = known.plans.plan(policy, shape, c.link());
-    known.last.remember(call, shape, plan, known.plans);
+    if (!call.on_trial) known.last.remember(call, shape, plan, known.plans);
     return plan;
 }
 template <transport Transport>
@@ -143,7 +144,7 @@ template <transport Transport>
 
 /// A blocking call with nothing else under way, by a plan that is there or is made now.
 template <transport Transport>
-[[gnu::noinline]] void run_on_idle(context<Transport>& c, call_description& call, policy_ref policy) {
+void run_on_idle(context<Transport>& c, call_description& call, policy_ref policy) {
     run_alone(c, call.memory, [&](int tag) {
         auto& known = known_calls::of(c.cache());
         auto* const again = known.last.plan_of(call, policy, known.plans);
@@ -154,12 +155,24 @@ template <transport Transport>
 }
 /// A blocking call that the engine drives with the others.
 template <transport Transport>
-[[gnu::noinline]] void run_with_others(Transport& t, call_description& call, policy_ref policy,
-                                       void const* call_site) {
+void run_with_others(Transport& t, call_description& call, policy_ref policy, void const* call_site) {
     auto const c = attached_context(t);
     call_start s{call, policy};
     auto const op = make_observed_call(c, s, call_site);
     run_to_end(*c->engine(), op, c->transport_layer());
+}
+/// A blocking call that is not the last one again.
+template <transport Transport>
+[[gnu::noinline]] void run_another(Transport& t, call_description& call, policy_ref policy,
+                                   void const* call_site) {
+    auto const run = [&](call_description& one, policy_ref by) {
+        auto* const c = raw_context_in(t);
+        if (c == nullptr || !may_run_alone(*c, by)) return run_with_others(t, one, by, call_site);
+        run_on_idle(*c, one, by);
+    };
+    auto const c = context_in(t); // operators may free the communicator
+    if (c == nullptr || !c->learns()) return run(call, policy);
+    run_trial(*c, call, policy, run);
 }
 /// The execution of the last call on an idle context, if this one is the same and short; else null.
 template <transport Transport>
@@ -177,15 +190,16 @@ template <transport Transport>
 [[gnu::always_inline]] inline void run_on(Transport& t, call_description& call, policy_ref policy,
                                           void const* call_site) {
     auto* const c = raw_context_in(t);
-    if (c == nullptr || !may_run_alone(*c, policy)) return run_with_others(t, call, policy, call_site);
+    if (c == nullptr || !may_run_alone(*c, policy)) return run_another(t, call, policy, call_site);
     auto* const body = execution_of_last(*c, call, policy);
-    if (body == nullptr) return run_on_idle(*c, call, policy);
+    if (body == nullptr) return run_another(t, call, policy, call_site);
     run_alone(*c, *body, call.memory);
 }
 template <transport Transport>
 [[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
     -> request {
     auto const c = papcoll::context_of(t);
+    take_learned(*c, call, policy);
     call_start s{call, policy};
     auto op = make_observed_call(c, s, call_site);
     call.late_target = s.call.late_target;
@@ -233,6 +247,7 @@ public:
         : m_context(std::move(c))
         , m_start{call, policy, call_start::what::nothing} {
         m_start = m_start.kept();
+        take_learned(*m_context, m_start.call, m_start.policy);
         auto const op = make_observed_call(m_context, m_start, nullptr);
         run_to_end(*m_context->engine(), op, m_context->transport_layer());
         if (!policy.is_native()) (void)plan_for(call);
@@ -270,7 +285,8 @@ private:
         m_attachments = m_context->attachments();
         auto& plan = m_plans[call.in_place ? 1 : 0];
         if (!plan) {
-            auto const shape = shape_of(*m_context, call);
+            auto shape = shape_of(*m_context, call);
+            shape.candidate = m_start.call.candidate;
             plan = std::make_shared<kept_plan>(kept_plan{
                 std::make_shared<program const>(m_start.policy.plan(shape, m_context->link())), {}});
         }

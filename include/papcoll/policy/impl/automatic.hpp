@@ -11,6 +11,7 @@
 #include <papcoll/policy/tree/tree_plan.hpp>
 #include <papcoll/policy/tuning_table.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstdint>
@@ -25,6 +26,25 @@
 namespace papcoll::inline v0 {
 
 namespace detail {
+
+/// What may end first where the model errs, the MPI library's own last.
+[[nodiscard]] inline auto worth_trying(collective_kind operation) -> std::vector<char const*> {
+    switch (operation) {
+    case collective_kind::broadcast:
+    case collective_kind::reduce:
+    case collective_kind::all_reduce:
+        return {"circulant", "binomial_tree", "native"};
+    case collective_kind::gather:
+        return {"linear", "binomial_gather", "native"};
+    case collective_kind::all_gather:
+        return {"circulant", "ring", "native"};
+    case collective_kind::reduce_scatter:
+        return {"circulant", "native"};
+    case collective_kind::all_to_all:
+        return {"linear_sync", "bruck", "native"};
+    }
+    return {};
+}
 
 /// How `automatic` comes to its choice.
 template <class Bits>
@@ -107,12 +127,30 @@ auto basic_automatic<Bits>::choose(call_shape const& shape, link_model const& li
     auto wanted = choices::forced_choice(shape);
     if (!wanted) wanted = choices::tuned_entry(table, shape);
     if (wanted && choices::known::accepts(wanted->choice.policy, shape)) return *wanted;
+    if (shape.candidate > 0 && !wanted) {
+        auto const all = candidates(shape, link);
+        return all[std::min(shape.candidate, all.size() - 1)];
+    }
     detail::call_knowledge const known{arrivals, compute_per_element};
     auto chosen = detail::automatic_model(shape, link, known).choose();
     if (wanted)
         chosen.reason +=
             "; not " + wanted->choice.policy + ", by " + wanted->reason + ": " + choices::why_not(*wanted);
     return chosen;
+}
+template <class Bits>
+auto basic_automatic<Bits>::candidates(call_shape const& shape, link_model const& link) const
+    -> std::vector<automatic_choice> {
+    using choices = detail::automatic_choices<Bits>;
+    auto by_model = shape;
+    by_model.candidate = 0;
+    std::vector<automatic_choice> result{choose(by_model, link)};
+    if (arrivals != arrival_source{} || choices::forced_choice(shape) || choices::tuned_entry(table, shape))
+        return result;
+    for (auto const* const name : detail::worth_trying(shape.operation))
+        if (name != result.front().choice.policy && choices::known::accepts(name, shape))
+            result.push_back({{name, {}}, "to learn what it takes"});
+    return result;
 }
 template <class Bits>
 auto basic_automatic<Bits>::plan(call_shape const& shape, link_model const& link) const -> program {

@@ -77,6 +77,19 @@ namespace detail::tuning {
     return e;
 }
 
+[[nodiscard]] inline auto as_json(tuning_table::entry const& e) -> std::string {
+    std::string policy;
+    for (char const c : e.choice.policy) {
+        if (c == '"' || c == '\\') policy += '\\';
+        policy += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+    auto const block =
+        e.choice.block_bytes ? ", \"block_bytes\": " + std::to_string(*e.choice.block_bytes) : std::string();
+    return "  {\"operation\": \"" + std::string(to_string(e.operation)) +
+           "\", \"ranks\": " + std::to_string(e.ranks) + ", \"bytes\": " + std::to_string(e.bytes) +
+           ", \"policy\": \"" + policy + "\"" + block + "}";
+}
+
 [[nodiscard]] inline auto hash_of(std::vector<tuning_table::entry> const& entries) -> std::int64_t {
     std::string text;
     for (auto const& e : entries)
@@ -110,6 +123,11 @@ PAPCOLL_IMPL auto tuning_table::read(std::string const& path) -> tuning_table {
         throw std::invalid_argument("papcoll: cannot read " + detail::shown(path) +
                                     ": it must be a file of at most 16 MiB");
     return parse(*text, path);
+}
+PAPCOLL_IMPL auto tuning_table::text() const -> std::string {
+    std::string list;
+    for (auto const& e : m_entries) list += (list.empty() ? "" : ",\n") + detail::tuning::as_json(e);
+    return "{\"papcoll_tuning\": 1,\n \"choices\": [\n" + list + "\n ]}\n";
 }
 PAPCOLL_IMPL auto tuning_table::find(collective_kind operation, int ranks, std::size_t bytes) const
     -> entry const* {

@@ -1,0 +1,137 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/detail/hash.hpp>
+#include <papcoll/policy/automatic_choice.hpp>
+#include <papcoll/policy/call_shape.hpp>
+#include <papcoll/policy/policy_ref.hpp>
+#include <papcoll/policy/tuning_table.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace papcoll::inline v0::detail {
+
+/// What is known of the calls of one shape, the same on all ranks but for the times. The first blocking calls
+/// try the candidates of their policy in turn.
+class learned_shape {
+public:
+    /// Each candidate is tried so often; the first time, when it is planned, does not count.
+    static constexpr std::size_t rounds = 5;
+    static constexpr std::size_t most_candidates = 4;
+    /// Begin and end of each trial, in nanoseconds.
+    using times = std::array<std::int64_t, 2 * rounds * most_candidates>;
+
+    explicit learned_shape(std::vector<automatic_choice> candidates)
+        : m_candidates(std::move(candidates)) {
+        if (m_candidates.size() > most_candidates) m_candidates.resize(most_candidates);
+        m_decided = m_candidates.size() < 2;
+    }
+
+    [[nodiscard]] auto decided() const -> bool { return m_decided; }
+    /// Which candidate it is to be, the best first by the model.
+    [[nodiscard]] auto winner() const -> std::size_t { return m_winner; }
+    [[nodiscard]] auto choice() const -> tuned_choice const& { return m_candidates[m_winner].choice; }
+    [[nodiscard]] auto tried() const -> std::size_t { return m_trials; }
+    [[nodiscard]] auto was_tried_enough() const -> bool { return m_trials >= rounds * m_candidates.size(); }
+
+    /// The candidate of the next trial.
+    [[nodiscard]] auto next() const -> std::size_t { return m_trials % m_candidates.size(); }
+    /// Returns which trial it is, for end_trial. One that never ends counts as if it took no time here.
+    auto begin_trial(ticks now) -> std::size_t {
+        m_times[2 * m_trials] = m_times[2 * m_trials + 1] = now.count();
+        return m_trials++;
+    }
+    void end_trial(std::size_t trial, ticks now) { m_times[2 * trial + 1] = now.count(); }
+    /// The last trial was no call.
+    void take_back() { --m_trials; }
+
+    [[nodiscard]] auto own_times() const -> times const& { return m_times; }
+    /// `spent(trial)`: what a trial took, the same on all ranks. The median of a candidate counts; another
+    /// than the model's must be faster by a twentieth.
+    template <class Spent>
+    void decide(Spent spent) {
+        std::array<double, most_candidates> medians{};
+        for (std::size_t c = 0; c < m_candidates.size(); ++c) {
+            std::array<std::int64_t, rounds - 1> all{};
+            for (std::size_t r = 1; r < rounds; ++r) all[r - 1] = spent(r * m_candidates.size() + c);
+            std::sort(all.begin(), all.end());
+            medians[c] =
+                (static_cast<double>(all[all.size() / 2 - 1]) + static_cast<double>(all[all.size() / 2])) / 2;
+        }
+        auto const end = medians.begin() + static_cast<std::ptrdiff_t>(m_candidates.size());
+        auto const best = std::min_element(medians.begin(), end);
+        m_winner = *best < medians[0] * 0.95 ? static_cast<std::size_t>(best - medians.begin()) : 0;
+        m_decided = true;
+    }
+
+private:
+    std::vector<automatic_choice> m_candidates;
+    times m_times{};
+    std::size_t m_trials = 0;
+    std::size_t m_winner = 0;
+    bool m_decided;
+};
+
+/// What the calls of one communicator have learned. Used by the threads that make calls, one at a time.
+class learned_calls {
+public:
+    /// More shapes than this are left to the model.
+    static constexpr std::size_t most_shapes = 1000;
+
+    /// Null: there is nothing to learn of this call.
+    auto of(call_shape const& shape, policy_ref policy, link_model const& link) -> learned_shape* {
+        if (shape.one_piece || shape.late || shape.ranks == 1) return nullptr;
+        auto const key = key_of(shape, policy);
+        if (auto const found = m_shapes.find(key); found != m_shapes.end()) return &found->second.known;
+        if (m_shapes.size() == most_shapes) return nullptr;
+        auto candidates = policy.candidates(shape, link);
+        if (candidates.empty()) return nullptr;
+        entry made{{shape.operation, shape.ranks, shape.bytes(), {}}, learned_shape(std::move(candidates))};
+        return &m_shapes.emplace(key, std::move(made)).first->second.known;
+    }
+    /// What trials have decided.
+    [[nodiscard]] auto table() const -> tuning_table {
+        std::vector<tuning_table::entry> entries;
+        for (auto const& [key, e] : m_shapes)
+            if (e.known.decided() && e.known.tried() > 0) {
+                entries.push_back(e.about);
+                entries.back().choice = e.known.choice();
+            }
+        return tuning_table(std::move(entries));
+    }
+
+    static auto of(std::shared_ptr<void>& slot) -> learned_calls& {
+        if (!slot) slot = std::make_shared<learned_calls>();
+        return *static_cast<learned_calls*>(slot.get());
+    }
+
+private:
+    struct entry {
+        tuning_table::entry about;
+        learned_shape known;
+    };
+
+    /// The same on all ranks.
+    static auto key_of(call_shape const& shape, policy_ref policy) -> std::uint64_t {
+        std::array const numbers{static_cast<std::uint64_t>(shape.operation),
+                                 std::uint64_t{shape.count},
+                                 std::uint64_t{shape.element_bytes},
+                                 static_cast<std::uint64_t>(shape.root),
+                                 std::uint64_t{shape.exact} * 4 + std::uint64_t{shape.commutative} * 2 +
+                                     std::uint64_t{shape.has_native},
+                                 static_cast<std::uint64_t>(policy.hash())};
+        return hash_bytes(std::as_bytes(shape.sizes), hash_bytes(std::as_bytes(std::span(numbers))));
+    }
+
+    std::map<std::uint64_t, entry> m_shapes;
+};
+
+} // namespace papcoll::inline v0::detail
