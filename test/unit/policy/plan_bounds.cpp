@@ -3,6 +3,7 @@
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/circulant_all_gather.hpp>
 #include <papcoll/scheduler/ring.hpp>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "../../support/program_lists.hpp"
+#include "../../support/sanitized.hpp"
 #include "../../support/uneven_calls.hpp"
 
 // The most memory that was allocated at a time since the last look.
@@ -121,7 +123,7 @@ void check_bounds(auto const& policy, call_shape const& shape, link_model const&
 } // namespace
 
 TEST_CASE("a plan keeps within its limit, whatever the policy, the shape and the link") {
-    for (int const ranks : {1, 2, 3, 8, 48, 1000}) {
+    for (int const ranks : {1, 2, 3, 8, 48, test_support::sanitized ? 100 : 1000}) {
         auto const p = static_cast<std::size_t>(ranks);
         std::vector<int> const nodes_of_8 = [&] {
             std::vector<int> nodes;
@@ -131,7 +133,7 @@ TEST_CASE("a plan keeps within its limit, whatever the policy, the shape and the
         std::vector<size_list> const uneven{one_long(ranks, std::size_t(1) << 30), ramp(ranks, 10'000),
                                             half_empty(ranks, 1 << 22), scattered(ranks)};
         for (auto const operation : all_kinds)
-            for (auto const& link : ranks < 1000 ? links : std::vector{links[0], links[2]})
+            for (auto const& link : ranks < 100 ? links : std::vector{links[0], links[2]})
                 for_each_policy([&](auto const& policy) {
                     if (!policy.provides(operation)) return;
                     for (std::size_t const count : {std::size_t(0), std::size_t(1), p, 1000 * p,
@@ -150,7 +152,7 @@ TEST_CASE("a plan keeps within its limit, whatever the policy, the shape and the
 }
 
 TEST_CASE("a plan for 100 000 ranks keeps within its limit, and takes little memory and time to make") {
-    int const ranks = 100'000;
+    int const ranks = test_support::sanitized ? 5'000 : 100'000;
     auto const p = static_cast<std::size_t>(ranks);
     std::vector<int> nodes;
     for (int r = 0; r < ranks; ++r) nodes.push_back(r / 32);
@@ -185,4 +187,21 @@ TEST_CASE("one part of 1 GiB among 10 000 short ones: it alone is cut, and into 
         for (auto const& m : program_lists::messages(plan, what)) longest = std::max(longest, m.elements);
         CHECK(longest <= (std::size_t(1) << 30) / 500 + 100'000);
     }
+}
+
+TEST_CASE("whether ranks can share memory is found out without allocating any") {
+    std::vector<int> const one_node(48, 0);
+    auto const sizes = one_long(48, 1'000);
+    for (auto const operation : all_kinds)
+        for (bool const uneven : {false, true}) {
+            if (uneven && !has_parts(operation)) continue;
+            auto shape =
+                uneven ? shape_of(operation, 48, 0, sizes) : shape_of(operation, 48, std::size_t(48'000));
+            shape.nodes = one_node;
+            shape.shared_bytes = std::size_t(256) << 10;
+            most_allocated = allocated;
+            CHECK(papcoll::shared_memory::serves(shape));
+            papcoll::shared_memory{}.check(shape);
+            CHECK(most_allocated == allocated);
+        }
 }
