@@ -31,8 +31,8 @@ class PapcollRecipe(ConanFile):
     no_copy_source = True
 
     def set_version(self):
-        text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
-        self.version = re.search(r"project\(papcoll VERSION ([0-9.]+)", text).group(1)
+        text = load(self, os.path.join(self.recipe_folder, "include", "papcoll", "version.hpp"))
+        self.version = ".".join(re.findall(r"^#define PAPCOLL_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text, re.MULTILINE))
 
     def configure(self):
         self.package_type = "static-library" if self.options.compiled else "header-library"

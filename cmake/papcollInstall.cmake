@@ -29,3 +29,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/papcollConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/papcollConfig.cmake ${PROJECT_BINARY_DIR}/papcollConfigVersion.cmake
               cmake/papcollDependencies.cmake
         DESTINATION ${papcoll_cmake_dir})
+
+include(cmake/papcollPkgConfig.cmake)

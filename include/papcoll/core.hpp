@@ -45,3 +45,4 @@
 #include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/policy/two_level.hpp>
 #include <papcoll/transport/mpi.hpp>
+#include <papcoll/version.hpp>

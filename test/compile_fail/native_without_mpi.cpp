@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+// anywhere
 // expect: the policy native needs an MPI communicator
 #include <papcoll/core.hpp>
 #include <papcoll/transport/threads.hpp>

@@ -3,7 +3,7 @@
 #
 # Uses papcoll from a project outside, as its users get it.
 #
-#   test/package/run.sh find_package | core | add_subdirectory | FetchContent | conan
+#   test/package/run.sh find_package | core | add_subdirectory | FetchContent | pkg_config | conan
 #
 # Exit code 77: the route cannot be tried on this machine. CONAN names the Conan 2 client, by default `conan`;
 # CMAKE_GENERATOR names CMake's generator, as it always does.
@@ -40,6 +40,41 @@ install_library() {
         -DPAPCOLL_BUILD_BENCH=OFF -DPAPCOLL_COMPILED=ON "$@"
     cmake --build "$work/build"
     cmake --install "$work/build" --prefix "$work/prefix"
+}
+
+# A program built by the MPI library's wrapper and what pkg-config says, no CMake.
+build_with_modules() {
+    local program=$1 source=$2
+    shift 2
+    local flags
+    read -ra flags <<<"$(pkg-config --cflags --libs "$@")"
+    mpicxx -std=c++20 "$consumer/$source" "${flags[@]}" -o "$work/$program"
+    "$work/$program"
+}
+with_pkg_config() {
+    if ! command -v pkg-config >/dev/null || ! command -v mpicxx >/dev/null; then
+        echo "no pkg-config or no mpicxx here: skipped"
+        exit 77
+    fi
+    install_library
+    mv "$work/prefix" "$work/elsewhere" # they find their prefix by themselves
+    local folders
+    folders=$(find "$work/elsewhere" -name pkgconfig -printf '%p:')
+    export PKG_CONFIG_PATH=$folders
+    build_with_modules core core_example.cpp papcoll-core
+    build_with_modules boost_mpi example.cpp papcoll
+    build_with_modules compiled example.cpp papcoll-compiled
+    local header_version
+    header_version=$(awk '/^#define PAPCOLL_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' \
+        "$source/include/papcoll/version.hpp")
+    local module
+    for module in papcoll-core papcoll papcoll-compiled; do
+        [ "$(pkg-config --modversion $module)" = "$header_version" ] || { echo "$module has another version"; exit 1; }
+    done
+    if pkg-config --cflags --libs papcoll-compiled | grep -F "$work/prefix"; then
+        echo "the modules name the prefix of the installation"
+        exit 1
+    fi
 }
 
 with_conan() {
@@ -83,6 +118,7 @@ FetchContent)
     (cd "$source" && tar -czf "$work/papcoll.tar.gz" --transform 's,^,papcoll/,' CMakeLists.txt LICENSE cmake include src)
     build_consumer -DPAPCOLL_SOURCE="$work/papcoll.tar.gz"
     ;;
+pkg_config) with_pkg_config ;;
 conan) with_conan ;;
 *)
     echo "unknown route: $route" >&2

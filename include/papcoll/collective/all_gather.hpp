@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
@@ -19,20 +20,21 @@ struct all_gather_function : collective_forms<collective_kind::all_gather, Block
     using typename collective_forms<collective_kind::all_gather, Blocking>::result;
 
     /// n elements each; `out` is a pointer, or a std::vector that is resized.
-    template <communicator Comm, class T, collective_policy<collective_kind::all_gather> Policy = automatic>
+    template <communicator Comm, class T,
+              collective_policy<collective_kind::all_gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<place_for<T>> out,
                     Policy const& policy = {}) const -> result {
         return this->make(comm, this->template describe<Policy>(in, n, out), policy);
     }
     /// n elements each, in place: rank r's are at values + r n before.
     template <communicator Comm, in_place_array V,
-              collective_policy<collective_kind::all_gather> Policy = automatic>
+              collective_policy<collective_kind::all_gather, in_place_array_element<V>> Policy = automatic>
     auto operator()(Comm&& comm, V values, std::size_t n, Policy const& policy = {}) const -> result {
         return this->make(comm, this->template describe<Policy>(values, n), policy);
     }
     /// One element each.
     template <communicator Comm, scalar_argument T,
-              collective_policy<collective_kind::all_gather> Policy = automatic>
+              collective_policy<collective_kind::all_gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<place_for<T>> out,
                     Policy const& policy = {}) const -> result {
         return (*this)(comm, &in, 1, out, policy);
@@ -72,14 +74,14 @@ struct plan_all_gather_function {
 ///
 ///     std::vector<int> sizes;
 ///     papcoll::all_gather(world, mine, sizes, papcoll::circulant{});
-inline constexpr detail::all_gather_function<true> all_gather{};
+inline constexpr detail::explained<detail::all_gather_function<true>> all_gather{};
 
 /// all_gather that returns at once; the buffers must stay until the request has ended.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::all_gather_function<false> iall_gather{};
+inline constexpr detail::explained<detail::all_gather_function<false>> iall_gather{};
 
 /// plan_all_gather<T>(comm, n[, policy]) prepares all-gathers of n elements of type T per rank, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).

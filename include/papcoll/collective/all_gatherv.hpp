@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/sizes.hpp>
@@ -20,35 +21,35 @@ struct all_gatherv_function : collective_forms<collective_kind::all_gather, Bloc
     using typename collective_forms<collective_kind::all_gather, Blocking>::result;
 
     /// sizes[rank] elements; the parts follow each other.
-    template <communicator Comm, class T, counts_range Sizes,
-              collective_policy<collective_kind::all_gather> Policy = automatic>
+    template <communicator Comm, transportable T, counts_range Sizes,
+              collective_policy<collective_kind::all_gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Sizes const& sizes,
                     Policy const& policy = {}) const -> result {
         return parts<T>(rank_sizes(sizes), comm, this->template describe<Policy>(in, 0, out), policy);
     }
-    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
-              collective_policy<collective_kind::all_gather> Policy = automatic>
+    template <communicator Comm, transportable T, counts_range Sizes, counts_range Displacements,
+              collective_policy<collective_kind::all_gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Sizes const& sizes,
                     Displacements const& displacements, Policy const& policy = {}) const -> result {
         return parts<T>({sizes, displacements}, comm, this->template describe<Policy>(in, 0, out), policy);
     }
     /// In place: each rank's part is where it belongs before.
     template <communicator Comm, in_place_array V, counts_range Sizes,
-              collective_policy<collective_kind::all_gather> Policy = automatic>
+              collective_policy<collective_kind::all_gather, in_place_array_element<V>> Policy = automatic>
     auto operator()(Comm&& comm, V values, Sizes const& sizes, Policy const& policy = {}) const -> result {
         return parts<in_place_array_element<V>>(rank_sizes(sizes), comm,
                                                 this->template describe<Policy>(values, 0), policy);
     }
     template <communicator Comm, in_place_array V, counts_range Sizes, counts_range Displacements,
-              collective_policy<collective_kind::all_gather> Policy = automatic>
+              collective_policy<collective_kind::all_gather, in_place_array_element<V>> Policy = automatic>
     auto operator()(Comm&& comm, V values, Sizes const& sizes, Displacements const& displacements,
                     Policy const& policy = {}) const -> result {
         return parts<in_place_array_element<V>>({sizes, displacements}, comm,
                                                 this->template describe<Policy>(values, 0), policy);
     }
     /// `in` has sizes[rank] elements; `out` is resized to hold all of them.
-    template <communicator Comm, class T, counts_range Sizes,
-              collective_policy<collective_kind::all_gather> Policy = automatic>
+    template <communicator Comm, transportable T, counts_range Sizes,
+              collective_policy<collective_kind::all_gather, T> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Sizes const& sizes,
                     Policy const& policy = {}) const -> result {
         auto call = this->template describe<Policy>(in.data(), 0, out);
@@ -112,7 +113,7 @@ private:
 /// where MPI fails.
 ///
 ///     papcoll::all_gatherv(world, mine.data(), all.data(), sizes, papcoll::circulant{});
-inline constexpr detail::all_gatherv_function<true> all_gatherv{};
+inline constexpr detail::explained<detail::all_gatherv_function<true>> all_gatherv{};
 
 /// all_gatherv that returns at once; the buffers must stay until the request has ended, sizes and
 /// displacements need not.
@@ -120,7 +121,7 @@ inline constexpr detail::all_gatherv_function<true> all_gatherv{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::all_gatherv_function<false> iall_gatherv{};
+inline constexpr detail::explained<detail::all_gatherv_function<false>> iall_gatherv{};
 
 /// plan_all_gatherv<T>(comm, sizes[, displacements][, policy]) prepares all-gathers of these sizes, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).

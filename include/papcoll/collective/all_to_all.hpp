@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
@@ -19,13 +20,15 @@ struct all_to_all_function : collective_forms<collective_kind::all_to_all, Block
     using typename collective_forms<collective_kind::all_to_all, Blocking>::result;
 
     /// n elements for each rank.
-    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
+    template <communicator Comm, class T,
+              collective_policy<collective_kind::all_to_all, T> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out,
                     Policy const& policy = {}) const -> result {
         return this->make(comm, this->template describe<Policy>(in, n, out), policy);
     }
     /// n elements for each rank; `out` is resized.
-    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
+    template <communicator Comm, class T,
+              collective_policy<collective_kind::all_to_all, T> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::size_t n, std::vector<T>& out,
                     Policy const& policy = {}) const -> result {
         auto call = this->template describe<Policy>(in.data(), n, out);
@@ -34,17 +37,19 @@ struct all_to_all_function : collective_forms<collective_kind::all_to_all, Block
     }
     /// n elements for each rank, in place: rank r's come where those for it were.
     template <communicator Comm, in_place_array V,
-              collective_policy<collective_kind::all_to_all> Policy = automatic>
+              collective_policy<collective_kind::all_to_all, in_place_array_element<V>> Policy = automatic>
     auto operator()(Comm&& comm, V values, std::size_t n, Policy const& policy = {}) const -> result {
         return this->make(comm, this->template describe<Policy>(values, n), policy);
     }
     /// One element for each rank.
-    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
+    template <communicator Comm, class T,
+              collective_policy<collective_kind::all_to_all, T> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::type_identity_t<T>* out, Policy const& policy = {}) const
         -> result {
         return (*this)(comm, in, 1, out, policy);
     }
-    template <communicator Comm, class T, collective_policy<collective_kind::all_to_all> Policy = automatic>
+    template <communicator Comm, class T,
+              collective_policy<collective_kind::all_to_all, T> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out,
                     Policy const& policy = {}) const -> result {
         return (*this)(comm, in, 1, out, policy);
@@ -88,14 +93,14 @@ struct plan_all_to_all_function {
 /// does on any, or if they disagree. Throws mpi_error where MPI fails.
 ///
 ///     papcoll::all_to_all(world, rows.data(), n, columns.data(), papcoll::all_to_all_pairwise{});
-inline constexpr detail::all_to_all_function<true> all_to_all{};
+inline constexpr detail::explained<detail::all_to_all_function<true>> all_to_all{};
 
 /// all_to_all that returns at once; the buffers must stay until the request has ended.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::all_to_all_function<false> iall_to_all{};
+inline constexpr detail::explained<detail::all_to_all_function<false>> iall_to_all{};
 
 /// plan_all_to_all<T>(comm, n[, policy]) prepares all-to-alls of n elements of type T for each rank, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
@@ -16,7 +17,7 @@ struct broadcast_function : collective_forms<collective_kind::broadcast, Blockin
     using typename collective_forms<collective_kind::broadcast, Blocking>::result;
 
     /// n elements.
-    template <communicator Comm, class T, collective_policy<collective_kind::broadcast> Policy = automatic>
+    template <communicator Comm, class T, collective_policy<collective_kind::broadcast, T> Policy = automatic>
     auto operator()(Comm&& comm, T* values, std::size_t n, int root, Policy const& policy = {}) const
         -> result {
         auto call = this->template described<Policy, T>();
@@ -27,7 +28,7 @@ struct broadcast_function : collective_forms<collective_kind::broadcast, Blockin
     }
     /// One element.
     template <communicator Comm, scalar_argument T,
-              collective_policy<collective_kind::broadcast> Policy = automatic>
+              collective_policy<collective_kind::broadcast, T> Policy = automatic>
     auto operator()(Comm&& comm, T& value, int root, Policy const& policy = {}) const -> result {
         return (*this)(comm, &value, 1, root, policy);
     }
@@ -67,14 +68,14 @@ struct plan_broadcast_function {
 /// alone; one that cannot be saved throws missing_value_error on all others.
 ///
 ///     papcoll::broadcast(world, table.data(), table.size(), 0, papcoll::circulant{});
-inline constexpr detail::broadcast_function<true> broadcast{};
+inline constexpr detail::explained<detail::broadcast_function<true>> broadcast{};
 
 /// broadcast that returns at once; the values must stay, untouched, until the request has ended.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::broadcast_function<false> ibroadcast{};
+inline constexpr detail::explained<detail::broadcast_function<false>> ibroadcast{};
 
 /// plan_broadcast<T>(comm, n, root[, policy]) prepares broadcasts of n elements of type T, which
 /// `run(values)` makes. Collective, on an attached `comm` (see attach). Throws as broadcast does.

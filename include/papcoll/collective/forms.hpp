@@ -3,6 +3,7 @@
 
 #include <papcoll/collective/call_description.hpp>
 #include <papcoll/collective/in_place.hpp>
+#include <papcoll/collective/mistakes.hpp>
 #include <papcoll/collective/requirements.hpp>
 #include <papcoll/collective/run_call.hpp>
 #include <papcoll/policy/automatic.hpp>
@@ -36,12 +37,6 @@ inline constexpr bool schedules<S, Operation> = scheduled<S>::provides(Operation
 
 } // namespace detail
 
-/// What may stand as the policy of this collective: a block policy that provides it, a scheduler of its kind
-/// (see scheduled), or `native`.
-template <class P, collective_kind Operation>
-concept collective_policy = std::same_as<P, native> ||(block_policy<P>&& P::provides(Operation)) ||
-                            (scheduler<P> && detail::schedules<P, Operation>);
-
 namespace detail {
 
 /// A scheduler becomes the policy that uses it; policies stay what they are.
@@ -57,6 +52,24 @@ template <class P>
 }
 template <class P>
 using policy_type = std::remove_cvref_t<decltype(as_policy(std::declval<P const&>()))>;
+
+template <class P, collective_kind Operation, class... Call>
+inline constexpr bool fits_types = true;
+template <class P, collective_kind Operation, class T, class... Op>
+inline constexpr bool fits_types<P, Operation, T, Op...> =
+    mistake_of_types<Operation, policy_type<P>, T, Op...>() == mistake::none;
+
+} // namespace detail
+
+/// What may stand as the policy of this collective: a block policy that provides it, a scheduler of its kind
+/// (see scheduled), or `native`. `Call`, where it is given, are the type of the elements and that of the
+/// operator, if there is one: they must suit the collective and the policy.
+template <class P, collective_kind Operation, class... Call>
+concept collective_policy = (std::same_as<P, native> || (block_policy<P> && P::provides(Operation)) ||
+                             (scheduler<P> && detail::schedules<P, Operation>)) &&
+                            detail::fits_types<P, Operation, Call...>;
+
+namespace detail {
 
 template <class T>
 inline constexpr bool is_scalar_argument =
@@ -98,6 +111,7 @@ struct place_for : output {
     place_for(T* data) // NOLINT(google-explicit-constructor): calls take either
         : output(data) {}
     place_for(std::vector<T>& vector) // NOLINT(google-explicit-constructor)
+        requires(!std::same_as<T, bool>)
         : output(vector) {}
 };
 
@@ -105,6 +119,7 @@ struct place_for : output {
 template <collective_kind Operation, bool Blocking>
 struct collective_forms {
     using result = std::conditional_t<Blocking, void, request>;
+    static constexpr auto operation = Operation;
 
     // Inlined, so that what it calls returns to where the collective is called.
     template <class Comm, class Policy>

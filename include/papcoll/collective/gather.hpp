@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
@@ -19,34 +20,34 @@ struct gather_function : collective_forms<collective_kind::gather, Blocking> {
     using typename collective_forms<collective_kind::gather, Blocking>::result;
 
     /// n elements each; `out`, a pointer or a std::vector that is resized, counts at the root alone.
-    template <communicator Comm, class T, collective_policy<collective_kind::gather> Policy = automatic>
+    template <communicator Comm, class T, collective_policy<collective_kind::gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<place_for<T>> out, int root,
                     Policy const& policy = {}) const -> result {
         return to(root, comm, this->template describe<Policy>(in, n, out), policy);
     }
     /// On ranks other than the root.
-    template <communicator Comm, class T, collective_policy<collective_kind::gather> Policy = automatic>
+    template <communicator Comm, class T, collective_policy<collective_kind::gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, int root, Policy const& policy = {}) const
         -> result {
         return (*this)(comm, in, n, nullptr, root, policy);
     }
     /// At the root, whose elements are at values + root n before.
     template <communicator Comm, in_place_array V,
-              collective_policy<collective_kind::gather> Policy = automatic>
+              collective_policy<collective_kind::gather, in_place_array_element<V>> Policy = automatic>
     auto operator()(Comm&& comm, V values, std::size_t n, int root, Policy const& policy = {}) const
         -> result {
         return to(root, comm, this->template describe<Policy>(values, n), policy);
     }
     /// One element each.
     template <communicator Comm, scalar_argument T,
-              collective_policy<collective_kind::gather> Policy = automatic>
+              collective_policy<collective_kind::gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<place_for<T>> out, int root,
                     Policy const& policy = {}) const -> result {
         return (*this)(comm, &in, 1, out, root, policy);
     }
     /// One element, on ranks other than the root.
     template <communicator Comm, scalar_argument T,
-              collective_policy<collective_kind::gather> Policy = automatic>
+              collective_policy<collective_kind::gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, int root, Policy const& policy = {}) const -> result {
         return (*this)(comm, &in, 1, nullptr, root, policy);
     }
@@ -93,14 +94,14 @@ struct plan_gather_function {
 /// where any of its memory does, and is resized as in reduce. Throws mpi_error where MPI fails.
 ///
 ///     papcoll::gather(world, mine.data(), mine.size(), all, 0, papcoll::sorted_linear{.arrivals = times});
-inline constexpr detail::gather_function<true> gather{};
+inline constexpr detail::explained<detail::gather_function<true>> gather{};
 
 /// gather that returns at once; the buffers must stay until the request has ended.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::gather_function<false> igather{};
+inline constexpr detail::explained<detail::gather_function<false>> igather{};
 
 /// plan_gather<T>(comm, n, root[, policy]) prepares gathers of n elements of type T per rank, which `run(in,
 /// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. Collective, on an

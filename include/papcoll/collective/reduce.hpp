@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/operators/operators.hpp>
@@ -22,34 +23,34 @@ struct reduce_function : collective_forms<collective_kind::reduce, Blocking> {
 
     /// n elements each.
     template <communicator Comm, class T, reduction_operator<T> Op,
-              collective_policy<collective_kind::reduce> Policy = automatic>
+              collective_policy<collective_kind::reduce, T, Op> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, Op op, int root,
                     Policy const& policy = {}) const -> result {
         return to(root, comm, this->template describe<Policy>(in, n, out, std::move(op)), policy);
     }
     /// n elements each, on ranks other than the root.
     template <communicator Comm, class T, reduction_operator<T> Op,
-              collective_policy<collective_kind::reduce> Policy = automatic>
+              collective_policy<collective_kind::reduce, T, Op> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, Op op, int root, Policy const& policy = {}) const
         -> result {
         return (*this)(comm, in, n, nullptr, std::move(op), root, policy);
     }
     /// In place: the root's values are replaced by the result, the others' stay.
     template <communicator Comm, in_place_array V, reduction_operator<in_place_array_element<V>> Op,
-              collective_policy<collective_kind::reduce> Policy = automatic>
+              collective_policy<collective_kind::reduce, in_place_array_element<V>, Op> Policy = automatic>
     auto operator()(Comm&& comm, V values, std::size_t n, Op op, int root, Policy const& policy = {}) const
         -> result {
         return to(root, comm, this->template describe<Policy>(values, n, std::move(op)), policy);
     }
     /// One element each, in place.
     template <communicator Comm, in_place_value V, reduction_operator<in_place_value_element<V>> Op,
-              collective_policy<collective_kind::reduce> Policy = automatic>
+              collective_policy<collective_kind::reduce, in_place_value_element<V>, Op> Policy = automatic>
     auto operator()(Comm&& comm, V value, Op op, int root, Policy const& policy = {}) const -> result {
         return to(root, comm, this->template describe<Policy>(value, std::move(op)), policy);
     }
     /// Single values, or std::vectors of equal size on all ranks; the root's is resized.
     template <communicator Comm, argument_value In, reduction_operator<element_of<In>> Op,
-              collective_policy<collective_kind::reduce> Policy = automatic>
+              collective_policy<collective_kind::reduce, element_of<In>, Op> Policy = automatic>
     auto operator()(Comm&& comm, In const& in, std::type_identity_t<In>& out, Op op, int root,
                     Policy const& policy = {}) const -> result {
         using of = argument<In>;
@@ -59,7 +60,7 @@ struct reduce_function : collective_forms<collective_kind::reduce, Blocking> {
     }
     /// The same, on ranks other than the root.
     template <communicator Comm, argument_value In, reduction_operator<element_of<In>> Op,
-              collective_policy<collective_kind::reduce> Policy = automatic>
+              collective_policy<collective_kind::reduce, element_of<In>, Op> Policy = automatic>
     auto operator()(Comm&& comm, In const& in, Op op, int root, Policy const& policy = {}) const -> result {
         return (*this)(comm, argument<In>::data(in), argument<In>::size(in), std::move(op), root, policy);
     }
@@ -124,14 +125,14 @@ struct plan_reduce_function {
 ///     std::vector<float> image = ..., sum(image.size());
 ///     papcoll::reduce(world, image.data(), image.size(), sum.data(), std::plus<>(), 0,
 ///                     papcoll::clairvoyant{.arrivals = predicted});
-inline constexpr detail::reduce_function<true> reduce{};
+inline constexpr detail::explained<detail::reduce_function<true>> reduce{};
 
 /// reduce that returns at once; the buffers must stay until the request has ended. See reduce.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::reduce_function<false> ireduce{};
+inline constexpr detail::explained<detail::reduce_function<false>> ireduce{};
 
 /// plan_reduce<T>(comm, n, op, root[, policy]) prepares reductions of n elements of type T, which `run(in,
 /// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. What must agree is that of

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/sizes.hpp>
@@ -20,22 +21,23 @@ struct reduce_scatter_function : collective_forms<collective_kind::reduce_scatte
 
     /// `in` has the elements of all ranks one behind the other, `out` room for sizes[rank].
     template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
-              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
+              collective_policy<collective_kind::reduce_scatter, T, Op> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, Sizes const& sizes, std::type_identity_t<T>* out, Op op,
                     Policy const& policy = {}) const -> result {
         return parts(sizes, comm, this->template describe<Policy>(in, 0, out, std::move(op)), policy);
     }
     /// In place: the result is at the beginning of `values`, the rest is unspecified.
-    template <communicator Comm, in_place_array V, counts_range Sizes,
-              reduction_operator<in_place_array_element<V>> Op,
-              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
+    template <
+        communicator Comm, in_place_array V, counts_range Sizes,
+        reduction_operator<in_place_array_element<V>> Op,
+        collective_policy<collective_kind::reduce_scatter, in_place_array_element<V>, Op> Policy = automatic>
     auto operator()(Comm&& comm, V values, Sizes const& sizes, Op op, Policy const& policy = {}) const
         -> result {
         return parts(sizes, comm, this->template describe<Policy>(values, 0, std::move(op)), policy);
     }
     /// `in` has as many elements as the sizes say; `out` is resized to sizes[rank].
     template <communicator Comm, class T, counts_range Sizes, reduction_operator<T> Op,
-              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
+              collective_policy<collective_kind::reduce_scatter, T, Op> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, Sizes const& sizes, std::vector<T>& out, Op op,
                     Policy const& policy = {}) const -> result {
         auto call = this->template describe<Policy>(in.data(), 0, out, std::move(op));
@@ -87,7 +89,7 @@ struct plan_reduce_scatter_function {
 ///
 ///     papcoll::reduce_scatter(world, forces.data(), sizes, mine.data(), std::plus<>(),
 ///     papcoll::circulant{});
-inline constexpr detail::reduce_scatter_function<true> reduce_scatter{};
+inline constexpr detail::explained<detail::reduce_scatter_function<true>> reduce_scatter{};
 
 /// reduce_scatter that returns at once; the buffers must stay until the request has ended, the sizes need
 /// not.
@@ -95,7 +97,7 @@ inline constexpr detail::reduce_scatter_function<true> reduce_scatter{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::reduce_scatter_function<false> ireduce_scatter{};
+inline constexpr detail::explained<detail::reduce_scatter_function<false>> ireduce_scatter{};
 
 /// plan_reduce_scatter<T>(comm, sizes, op[, policy]) prepares reduce-scatters of these sizes, which `run(in,
 /// out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as

@@ -42,6 +42,7 @@ struct attachment_record {
     static constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::min();
     static constexpr std::int64_t not_readable = -2;
     static constexpr std::int64_t not_named = -1;
+    static constexpr std::int32_t no_level = std::numeric_limits<std::int32_t>::max();
     static constexpr std::int64_t not_a_number = std::numeric_limits<std::int64_t>::max();
 
     static auto merge(attachment_record const& a, attachment_record const& b) -> attachment_record {
@@ -64,6 +65,8 @@ struct attachment_record {
         if (shared_bytes == not_a_number)
             throw std::invalid_argument("papcoll: PAPCOLL_NODE_MEMORY must be a number of bytes, at most "
                                         "2^30");
+        if (checks == no_level)
+            throw std::invalid_argument("papcoll: PAPCOLL_CHECKS must be local or agreed");
     }
 };
 
@@ -124,13 +127,18 @@ private:
         return {static_cast<double>(link.latency.count()),
                 link.per_byte,
                 link.short_per_byte,
-                static_cast<std::int32_t>(options.checks),
+                checks(options),
                 options.link ? 0 : 1,
                 options.learn || environment_settings::instance().learn() ? 1 : 0,
                 settings,
                 settings,
                 tuning_bytes(),
                 shared_bytes(options)};
+    }
+    static auto checks(attach_options const& options) -> std::int32_t {
+        auto const asked = environment_settings::instance().checks();
+        return asked ? std::max<std::int32_t>(*asked, static_cast<std::int32_t>(options.checks))
+                     : attachment_record::no_level;
     }
     static auto shared_bytes(attach_options const& options) -> std::int64_t {
         if (options.node_memory) return static_cast<std::int64_t>(*options.node_memory);

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/operation_name.hpp>
 #include <papcoll/context/progress_thread.hpp>
 #include <papcoll/context/tag_ledger.hpp>
 
@@ -40,6 +41,8 @@ public:
     void keep(detail::tag_lease tag) { m_tag = std::move(tag); }
     void give_tag_back() noexcept { m_tag.end(); }
     void spoil_tag() { m_tag.spoil(); }
+    /// The name that its failures are given.
+    void call_it(detail::operation_name const& name) { m_name = name; }
 
     /// Marks an operation that its caller runs without an engine.
     class use {
@@ -72,6 +75,7 @@ protected:
     void begin_again() noexcept {
         m_thrown = nullptr;
         m_ended = false;
+        m_name = {};
     }
 
 private:
@@ -83,6 +87,7 @@ private:
     std::exception_ptr m_thrown;
     bool m_ended = false;
     detail::tag_lease m_tag;
+    detail::operation_name m_name;
 };
 
 /// Drives all operations of one process, or of one rank among threads. They progress together whoever waits,
@@ -171,7 +176,7 @@ private:
     };
 
     [[nodiscard]] static auto failure_of(operation const& op) -> std::exception_ptr {
-        return op.m_thrown ? op.m_thrown : op.failure();
+        return detail::named(op.m_thrown ? op.m_thrown : op.failure(), op.m_name);
     }
     template <class Idle>
     auto run_alone(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
@@ -183,10 +188,10 @@ private:
             auto thrown = std::current_exception();
             if (op->abandon()) m_wrecks.push_back(op);
             op->m_tag.spoil();
-            return thrown;
+            return detail::named(thrown, op->m_name);
         }
         op->m_tag.end();
-        return op->failure();
+        return detail::named(op->failure(), op->m_name);
     }
     // Room for all that driving it may need: nothing throws later.
     void enter(std::shared_ptr<operation> const& op) {

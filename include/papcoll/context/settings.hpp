@@ -32,9 +32,10 @@ namespace papcoll::inline v0 {
 ///                                     attaches, and tells the others
 ///     PAPCOLL_NODE_MEMORY             bytes of memory that each rank shares with the others of its node, in
 ///                                     place of 262144; 0: none
-///     PAPCOLL_LEARN=1                 blocking calls learn what is fastest, see attach_options; on all ranks
-///     if
-///                                     on any
+///     PAPCOLL_LEARN=1                 blocking calls learn what is fastest, on all ranks if on any; see
+///                                     attach_options
+///     PAPCOLL_CHECKS                  local or agreed: the least that is checked, see check_level, whatever
+///                                     attach_options say; the strictest of all ranks counts
 ///     PAPCOLL_REPORT=1                rank 0 says on stderr what `automatic` chose and why, and any rank why
 ///                                     it shares no memory with others of its node (need not agree)
 ///
@@ -65,6 +66,7 @@ public:
         }
         if (auto const* const file = get("PAPCOLL_TUNING_FILE"); file != nullptr) m_tuning_file = file;
         if (auto const* const memory = get("PAPCOLL_NODE_MEMORY"); memory != nullptr) m_node_memory = memory;
+        if (auto const* const checks = get("PAPCOLL_CHECKS"); checks != nullptr) m_checks = checks;
         auto const is_on = [&](char const* name) {
             auto const* const value = get(name);
             return value != nullptr && std::string_view(value) == "1";
@@ -113,6 +115,13 @@ public:
         if (error != std::errc() || last != end || bytes > (std::size_t(1) << 30)) return std::nullopt;
         return bytes;
     }
+    /// The least that is checked, as a number that check_level has, 0 where nothing is asked for; none where
+    /// the variable is neither `local` nor `agreed`.
+    [[nodiscard]] auto checks() const -> std::optional<int> {
+        if (m_checks.empty()) return 0;
+        if (m_checks == "local") return 1;
+        return m_checks == "agreed" ? std::optional(2) : std::nullopt;
+    }
     [[nodiscard]] auto report() const -> bool { return m_report; }
     [[nodiscard]] auto learn() const -> bool { return m_learn; }
 
@@ -131,7 +140,7 @@ private:
 
     static auto known() -> std::vector<std::string> {
         std::vector<std::string> variables{"PAPCOLL_TUNING_FILE", "PAPCOLL_NODE_MEMORY", "PAPCOLL_LEARN",
-                                           "PAPCOLL_REPORT"};
+                                           "PAPCOLL_CHECKS", "PAPCOLL_REPORT"};
         for (auto const operation : operations) variables.push_back(variable_of(operation));
         return variables;
     }
@@ -155,6 +164,7 @@ private:
     std::map<std::string, std::string> m_algorithms;
     std::string m_tuning_file;
     std::string m_node_memory;
+    std::string m_checks;
     bool m_report = false;
     bool m_learn = false;
 };

@@ -3,7 +3,7 @@
 
 #include <papcoll/context/node_memory.hpp>
 #include <papcoll/executor/message_flow.hpp>
-#include <papcoll/executor/missing_value_error.hpp>
+#include <papcoll/context/missing_value_error.hpp>
 
 #include <exception>
 #include <stdexcept>

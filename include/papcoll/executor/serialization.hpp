@@ -2,7 +2,7 @@
 #pragma once
 
 #include <papcoll/executor/buffers.hpp>
-#include <papcoll/executor/missing_value_error.hpp>
+#include <papcoll/context/missing_value_error.hpp>
 
 #include <concepts>
 #include <cstddef>

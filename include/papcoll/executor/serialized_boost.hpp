@@ -7,13 +7,16 @@
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/mpi/datatype.hpp>
+#include <boost/serialization/level.hpp>
 #include <boost/serialization/string.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <streambuf>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,9 +53,34 @@ public:
     [[nodiscard]] auto is_read() const -> bool { return gptr() == egptr(); }
 };
 
+namespace serialize_probe {
+
+/// A free `serialize` for the archive that is used, and for no other.
+template <class T>
+concept finds_overload_for_archive = requires(boost::archive::binary_oarchive& archive, T& value, version v) {
+    requires !std::same_as<decltype(serialize(archive, value, v)), nothing>;
+};
+
+} // namespace serialize_probe
+
+/// Types as the standard library has them, for which Boost.Serialization has headers that may come later.
+template <class T>
+concept like_standard_type = std::ranges::range<T> || requires(T& value) {
+    *value;
+} || requires {
+    typename parts_of<T>::type;
+};
+/// Whether Boost.Serialization can be asked for T. Of classes it needs to be told how; a private `serialize`
+/// of a final class cannot be seen, so that final ones may be any.
+template <class T>
+inline constexpr bool is_told_how_to_serialize =
+    !std::is_class_v<T> || std::is_final_v<T> || has_own_serialize<T> || like_standard_type<T> ||
+    serialize_probe::finds_overload_for_archive<T> ||
+    boost::serialization::implementation_level<T>::value < boost::serialization::object_serializable;
+
 template <class T>
 concept archived_type = !byte_copyable<T> && !boost::mpi::is_mpi_datatype<T>::value && !bound_to_rank<T> &&
-                        std::default_initializable<T>;
+                        std::default_initializable<T> && is_told_how_to_serialize<T>;
 
 } // namespace detail
 

@@ -131,3 +131,12 @@ TEST_CASE("only 1 asks for a report") {
     CHECK_FALSE(settings_of({{"PAPCOLL_REPORT", "0"}}).report());
     CHECK_FALSE(settings_of({{"PAPCOLL_REPORT", "yes"}}).report());
 }
+
+TEST_CASE("the environment asks for checks by name") {
+    CHECK(settings_of({}).checks() == 0);
+    CHECK(settings_of({{"PAPCOLL_CHECKS", "local"}}).checks() == 1);
+    CHECK(settings_of({{"PAPCOLL_CHECKS", "agreed"}}).checks() == 2);
+    CHECK_FALSE(settings_of({{"PAPCOLL_CHECKS", "off"}}).checks().has_value());
+    CHECK_FALSE(settings_of({{"PAPCOLL_CHECKS", "1"}}).checks().has_value());
+    CHECK(settings_of({{"PAPCOLL_CHECKS", "agreed"}}).hash() == settings_of({}).hash()); // the strictest counts
+}

@@ -286,6 +286,12 @@ void number_call(context<Transport> const& c, call_memory& memory) {
     memory.call = c.sequence();
 }
 
+/// The name of a call; the context has counted it already.
+template <transport Transport>
+[[nodiscard]] auto name_of(context<Transport> const& c, call_description const& call) -> operation_name {
+    return {to_string(call.operation), c.sequence() - 1, c.rank()};
+}
+
 /// The operation of a call: that which executes it, where nothing has to come before. Its number is taken
 /// first: a call that throws here counts as made, so that those after it meet those of the other ranks.
 template <transport Transport>
@@ -295,6 +301,7 @@ template <transport Transport>
     auto const& tags = is_open ? c->open_tags() : c->tags();
     int const tag = c->next_tag(tags);
     number_call(*c, s.call.memory);
+    auto const name = name_of(*c, s.call);
     std::string complaint;
     try {
         complaint = complaint_of(s, shape, c->checks());
@@ -303,7 +310,7 @@ template <transport Transport>
                                    " open_ operations of a communicator may be under way at a time");
     } catch (...) {
         if (c->size() > 1) tags->spoil(tag); // the others may have sent what nobody receives here
-        throw;
+        std::rethrow_exception(named(std::current_exception(), name));
     }
     bool const at_once = c->begins_at_once(*tags, tag);
     tag_lease lease;

@@ -37,9 +37,11 @@ template <transport Transport>
     if (auto const prepare = s.call.elements->prepare) prepare();
     auto const shape = shape_of(*c, s.call);
     bool const told = c->observed_by() && !s.policy.is_native() && s.how != call_start::what::nothing;
-    if (!told) return make_call(c, s, shape);
     auto const seen = seen_of(shape, c->sequence(), call_site);
-    return std::make_shared<observed_operation>(make_call(c, s, shape), c->observed_by(), seen);
+    auto op = make_call(c, s, shape);
+    if (told) op = std::make_shared<observed_operation>(std::move(op), c->observed_by(), seen);
+    op->call_it({seen.operation, seen.sequence, c->rank()});
+    return op;
 }
 
 /// Runs a short program and returns its failure. The operator may make calls of its own and let the plan go.
@@ -85,34 +87,36 @@ void spoil_tag(context<Transport>& c, int tag) {
 /// A blocking call while nothing else is under way, which needs no tag kept free: `run(tag)` returns its
 /// failure.
 template <transport Transport, class Run>
-void run_alone(context<Transport>& c, call_memory& memory, Run run) {
+void run_alone(context<Transport>& c, call_description& call, Run run) {
     int const tag = c.next_tag(c.tags());
-    number_call(c, memory);
-    pass_to(memory);
+    number_call(c, call.memory);
+    pass_to(call.memory);
+    auto const name = name_of(c, call);
     std::exception_ptr failure;
     try {
         failure = run(tag);
     } catch (...) {
         spoil_tag(c, tag);
-        throw;
+        std::rethrow_exception(named(std::current_exception(), name));
     }
-    if (failure) std::rethrow_exception(failure);
+    if (failure) std::rethrow_exception(named(failure, name));
 }
 /// The same of a short program.
 template <transport Transport>
 [[gnu::always_inline]] inline void run_alone(context<Transport>& c, execution<Transport>& body,
-                                             call_memory& memory) {
+                                             call_description& call) {
     int const tag = c.next_tag(c.tags());
-    if (body.shares_memory()) number_call(c, memory);
+    if (body.shares_memory()) number_call(c, call.memory);
+    auto const name = name_of(c, call);
     auto const ended = [&]() __attribute__((always_inline)) {
         try {
-            return run_short(c, body, tag, memory);
+            return run_short(c, body, tag, call.memory);
         } catch (...) {
             spoil_tag(c, tag);
-            throw;
+            std::rethrow_exception(named(std::current_exception(), name));
         }
     };
-    if (auto const failure = ended()) std::rethrow_exception(failure);
+    if (auto const failure = ended()) std::rethrow_exception(named(failure, name));
 }
 /// Checks a call for the first time, or when others were in between.
 template <transport Transport>
@@ -145,7 +149,7 @@ template <transport Transport>
 /// A blocking call with nothing else under way, by a plan that is there or is made now.
 template <transport Transport>
 void run_on_idle(context<Transport>& c, call_description& call, policy_ref policy) {
-    run_alone(c, call.memory, [&](int tag) {
+    run_alone(c, call, [&](int tag) {
         auto& known = known_calls::of(c.cache());
         auto* const again = known.last.plan_of(call, policy, known.plans);
         if (again == nullptr) return run_plan(c, call, find_plan(c, call, policy, known), tag);
@@ -193,7 +197,7 @@ template <transport Transport>
     if (c == nullptr || !may_run_alone(*c, policy)) return run_another(t, call, policy, call_site);
     auto* const body = execution_of_last(*c, call, policy);
     if (body == nullptr) return run_another(t, call, policy, call_site);
-    run_alone(*c, *body, call.memory);
+    run_alone(*c, *body, call);
 }
 template <transport Transport>
 [[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
@@ -256,7 +260,7 @@ public:
     void run(call_description& call) override {
         if (may_run_alone(*m_context, m_start.policy)) {
             auto& plan = *plan_for(call);
-            return run_alone(*m_context, call.memory, [&](int tag) {
+            return run_alone(*m_context, call, [&](int tag) {
                 if (auto const prepare = call.elements->prepare) prepare();
                 auto const shape = shape_of(*m_context, call);
                 if (m_context->checks() != check_level::off) check_call(call, shape);

@@ -1,0 +1,52 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/missing_value_error.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+
+namespace papcoll::inline v0::detail {
+
+/// Which operation it was that failed, for the one who reads of it.
+struct operation_name {
+    std::string_view what = {};
+    std::uint64_t number = 0; ///< on its communicator, as in collective_record
+    int rank = 0;
+
+    [[nodiscard]] auto text() const -> std::string {
+        return " [" + std::string(what) + ", operation " + std::to_string(number) + ", rank " +
+               std::to_string(rank) + "]";
+    }
+};
+
+/// Null unless the failure is an E, not one derived from it, in words of papcoll's: then the same with the
+/// name behind them.
+template <class E>
+[[nodiscard]] auto named_as(std::exception const& failure, operation_name const& name) -> std::exception_ptr {
+    std::string_view const words = failure.what();
+    if (typeid(failure) != typeid(E) || !words.starts_with("papcoll: ")) return nullptr;
+    return std::make_exception_ptr(E(std::string(words) + name.text()));
+}
+/// A failure as it is thrown to the user: what papcoll found names the operation, what others threw stays
+/// what it is.
+[[nodiscard]] inline auto named(std::exception_ptr const& failure, operation_name const& name)
+    -> std::exception_ptr {
+    if (!failure || name.what.empty()) return failure;
+    try {
+        std::rethrow_exception(failure);
+    } catch (std::exception const& e) {
+        if (auto result = named_as<std::invalid_argument>(e, name)) return result;
+        if (auto result = named_as<std::length_error>(e, name)) return result;
+        if (auto result = named_as<std::logic_error>(e, name)) return result;
+        if (auto result = named_as<missing_value_error>(e, name)) return result;
+    } catch (...) { // nothing is known of it
+    }
+    return failure;
+}
+
+} // namespace papcoll::inline v0::detail
