@@ -68,7 +68,7 @@ template <communicator Comm>
 inline void check(attach_options const& options) {
     auto const is_cost = [](double value) { return value >= 0 && !std::isinf(value); };
     if (options.link && (options.link->latency < ticks{0} || !is_cost(options.link->per_byte) ||
-                         !is_cost(options.link->short_per_byte)))
+                         !is_cost(options.link->per_message)))
         throw std::invalid_argument("papcoll: options.link must have finite costs that are not negative");
     if (options.node_memory.value_or(0) > (std::size_t(1) << 30U))
         throw std::invalid_argument("papcoll: options.node_memory must be at most 2^30 bytes");

@@ -29,7 +29,7 @@ namespace papcoll::inline v0::detail {
 struct attachment_record {
     double latency;
     double per_byte;
-    double short_per_byte;
+    double per_message;
     std::int32_t checks;
     std::int32_t measure;
     std::int64_t learn;
@@ -48,7 +48,7 @@ struct attachment_record {
     static auto merge(attachment_record const& a, attachment_record const& b) -> attachment_record {
         return {std::max(a.latency, b.latency),
                 std::max(a.per_byte, b.per_byte),
-                std::max(a.short_per_byte, b.short_per_byte),
+                std::max(a.per_message, b.per_message),
                 std::max(a.checks, b.checks),
                 std::max(a.measure, b.measure),
                 std::max(a.learn, b.learn),
@@ -99,7 +99,7 @@ public:
         tuning_text tuning{options.tuning_bytes != attachment_record::not_named};
         if (m_text) tuning.content = m_text->result();
         link_model const exact{ticks(static_cast<std::int64_t>(link.latency)), link.per_byte,
-                               link.short_per_byte};
+                               link.per_message};
         bool const measured = options.measure != 0;
         if (measured && m_transport.rank() == 0 && m_transport.size() > 1) report(exact);
         agreed_options result{static_cast<check_level>(options.checks), measured ? quantised(exact) : exact,
@@ -126,7 +126,7 @@ private:
         auto const link = options.link.value_or(link_model{});
         return {static_cast<double>(link.latency.count()),
                 link.per_byte,
-                link.short_per_byte,
+                link.per_message,
                 checks(options),
                 options.link ? 0 : 1,
                 options.learn || environment_settings::instance().learn() ? 1 : 0,
@@ -177,7 +177,7 @@ private:
         auto const measured = m_ping.result();
         record.latency = static_cast<double>(measured.latency.count());
         record.per_byte = measured.per_byte;
-        record.short_per_byte = measured.short_per_byte;
+        record.per_message = measured.per_message;
         m_link.emplace(record, attachment_record::merge, attachment_tag);
     }
 

@@ -12,26 +12,18 @@
 
 namespace papcoll::inline v0 {
 
-/// What one message costs between two ranks that do nothing else: latency + bytes × per_byte. Short data may
-/// cost less for each byte: libraries send it eagerly, and links let a burst pass at once.
+/// What one message costs between two ranks that do nothing else: latency + bytes × per_byte.
 /// Agreed by all ranks of a communicator when papcoll attaches to it.
 struct link_model {
-    /// As far as `short_per_byte` counts.
-    static constexpr std::size_t short_bytes = 4096;
-
     ticks latency{0};
-    double per_byte = 0.0;       ///< nanoseconds
-    double short_per_byte = 0.0; ///< of the first short_bytes, at most per_byte; 0: as per_byte
+    double per_byte = 0.0; ///< nanoseconds
+    /// What each further message costs a rank that sends or receives several at once, in nanoseconds; 0: it
+    /// is not known.
+    double per_message = 0.0;
 
-    /// Nanoseconds for the bytes alone, of one message or of all that a rank sends.
-    [[nodiscard]] auto volume_time(double bytes) const -> double {
-        if (short_per_byte <= 0) return bytes * per_byte;
-        double const first = std::min(bytes, static_cast<double>(short_bytes));
-        return first * std::min(short_per_byte, per_byte) + (bytes - first) * per_byte;
-    }
     [[nodiscard]] auto transfer_time(std::size_t bytes) const -> ticks {
         return latency +
-               ticks(static_cast<std::int64_t>(std::llround(volume_time(static_cast<double>(bytes)))));
+               ticks(static_cast<std::int64_t>(std::llround(per_byte * static_cast<double>(bytes))));
     }
 };
 
@@ -62,8 +54,8 @@ namespace detail {
     }
     if (measured.per_byte > 0 && std::isfinite(measured.per_byte))
         result.per_byte = detail::nearest_power_of_two(measured.per_byte);
-    if (measured.short_per_byte > 0 && std::isfinite(measured.short_per_byte))
-        result.short_per_byte = detail::nearest_power_of_two(measured.short_per_byte);
+    if (measured.per_message > 0 && std::isfinite(measured.per_message))
+        result.per_message = detail::nearest_power_of_two(measured.per_message);
     return result;
 }
 

@@ -88,16 +88,16 @@ private:
                                         "papcoll::commutative(op)");
         return {{"native", {}}, "keeps the order of ranks"};
     }
-    /// Bruck's rounds move half of all data each, the others every part once: some at a time, where half of
-    /// the latency is counted for each message, since a rank has as many to send as to receive; or, of long
-    /// parts, which would take the links from each other, pairwise, at a round's latency each.
+    /// Bruck's rounds move half of all data each, the others every part once: some at a time, which costs a
+    /// rank each message; or, of long parts, which would take the links from each other, pairwise, at a
+    /// round's latency each.
     [[nodiscard]] auto exchange() const -> automatic_choice {
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
         double const p = m_shape.ranks;
         double const bruck = m_rounds * (latency + volume / 2);
         double const pairwise = (p - 1) * (latency + volume / p);
-        double const together = latency + (p - 1) * latency / 2 + volume;
+        double const together = latency + (p - 1) * message_cost(m_link) + volume;
         bool const short_parts = volume / p < 2 * latency;
         if (bruck < (short_parts ? together : pairwise))
             return {{"bruck", {}}, "model: few rounds for short parts"};

@@ -29,7 +29,7 @@ namespace papcoll::inline v0::detail {
     return static_cast<double>(link.latency.count());
 }
 [[nodiscard]] inline auto volume_time(std::size_t bytes, link_model const& link) -> double {
-    return link.volume_time(static_cast<double>(bytes));
+    return static_cast<double>(bytes) * link.per_byte;
 }
 
 /// ⌈elements ÷ block⌉, at least 1.
@@ -50,9 +50,11 @@ namespace papcoll::inline v0::detail {
     return given.value_or(std::max(part, ticks{1}));
 }
 
-/// What a message costs a processor beyond what a ping shows, in nanoseconds: where links are slow it is
-/// nothing, within a node it is what speaks against small blocks.
-inline constexpr double message_cost = 2'000;
+/// What a message costs beyond what a ping shows, in nanoseconds, where more than one is under way: it speaks
+/// against small blocks.
+[[nodiscard]] inline auto message_cost(link_model const& link) -> double {
+    return link.per_message > 0 ? link.per_message : 2'000;
+}
 
 /// Into how many blocks the data can be cut, if not into too many.
 [[nodiscard]] inline auto most_parts(call_shape const& shape) -> std::int64_t {
@@ -66,7 +68,7 @@ inline constexpr double message_cost = 2'000;
         return blocks_for(shape.count, std::max<std::size_t>(*block_bytes / shape.element_bytes, 1));
     if (shape.ranks == 1) return 1;
     auto const n = theorem_2_blocks(circulant_skips(shape.ranks).rounds(), volume_time(shape.bytes(), link),
-                                    round_latency(link) + message_cost);
+                                    round_latency(link) + message_cost(link));
     return static_cast<int>(std::min({n, most_parts(shape), most_blocks(shape)}));
 }
 /// Of data of which each rank has or gets a part: into how many blocks the parts are cut.

@@ -190,7 +190,7 @@ private:
                 root,
                 static_cast<std::uint64_t>(link.latency.count()),
                 std::bit_cast<std::uint64_t>(link.per_byte),
-                std::bit_cast<std::uint64_t>(link.short_per_byte)};
+                std::bit_cast<std::uint64_t>(link.per_message)};
     }
 
     std::size_t m_most_bytes;

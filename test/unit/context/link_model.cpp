@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 namespace {
 
 auto equal(link_model const& a, link_model const& b) -> bool {
-    return a.latency == b.latency && a.per_byte == b.per_byte && a.short_per_byte == b.short_per_byte;
+    return a.latency == b.latency && a.per_byte == b.per_byte && a.per_message == b.per_message;
 }
 auto times(link_model const& link, double latency, double per_byte) -> link_model {
     return {ticks(std::llround(static_cast<double>(link.latency.count()) * latency)),
@@ -72,32 +72,19 @@ TEST_CASE("a quantised link is the nearest power of two, in ratio, and is its ow
     CHECK(equal(quantised({ticks(2), 1.0}), {ticks(2), 1.0}));
 }
 
-TEST_CASE("short data costs what was measured of it, and longer data that and the rest") {
-    constexpr auto length = static_cast<double>(link_model::short_bytes);
-    link_model const plain{50us, 80.0};
-    CHECK(plain.volume_time(length) == 80 * length);
-    link_model const burst{50us, 80.0, 0.5};
-    CHECK(burst.volume_time(0) == 0);
-    CHECK(burst.volume_time(100) == 50);
-    CHECK(burst.volume_time(length) == length / 2);
-    CHECK(burst.volume_time(3 * length) == length / 2 + 2 * length * 80);
-    CHECK(burst.transfer_time(100) == 50us + 50ns);
-    CHECK(link_model{50us, 80.0, 100.0}.volume_time(2 * length) == 160 * length); // never more
-    CHECK(equal(quantised({ticks(90'000), 84.0, 0.3}), {ticks(1 << 16), 64.0, 0.25}));
-    CHECK(quantised({ticks(90'000), 84.0}).short_per_byte == 0);
-}
-
-TEST_CASE("short data that costs nothing is not cut, and moves in the fewest rounds") {
+TEST_CASE("what a message costs beyond its latency speaks against blocks and for few messages") {
     call_shape shape{.operation = collective_kind::broadcast, .ranks = 8};
     shape.count = 1024;
     shape.element_bytes = 4;
     link_model const plain{50us, 80.0};
-    link_model const burst{50us, 80.0, 0.01};
+    link_model const costly{50us, 80.0, 1e6};
     CHECK(papcoll::circulant{}.blocks(shape, plain) > 1);
-    CHECK(papcoll::circulant{}.blocks(shape, burst) == 1);
+    CHECK(papcoll::circulant{}.blocks(shape, costly) == 1);
     shape.operation = collective_kind::all_to_all;
     CHECK(papcoll::automatic{}.choose(shape, plain).choice.policy == "linear_sync");
-    CHECK(papcoll::automatic{}.choose(shape, burst).choice.policy == "bruck");
+    CHECK(papcoll::automatic{}.choose(shape, costly).choice.policy == "bruck");
+    CHECK(equal(quantised({ticks(90'000), 84.0, 300.0}), {ticks(1 << 16), 64.0, 256.0}));
+    CHECK(quantised({ticks(90'000), 84.0}).per_message == 0);
 }
 
 TEST_CASE("zero stays zero, and nothing else becomes it or overflows") {

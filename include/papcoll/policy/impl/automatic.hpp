@@ -144,12 +144,16 @@ auto basic_automatic<Bits>::candidates(call_shape const& shape, link_model const
     using choices = detail::automatic_choices<Bits>;
     auto by_model = shape;
     by_model.candidate = 0;
-    std::vector<automatic_choice> result{choose(by_model, link)};
+    std::vector<automatic_choice> result;
+    result.push_back(choose(by_model, link));
     if (arrivals != arrival_source{} || choices::forced_choice(shape) || choices::tuned_entry(table, shape))
         return result;
     for (auto const* const name : detail::worth_trying(shape.operation))
-        if (name != result.front().choice.policy && choices::known::accepts(name, shape))
-            result.push_back({{name, {}}, "to learn what it takes"});
+        if (name != result.front().choice.policy && choices::known::accepts(name, shape)) {
+            auto& other = result.emplace_back(); // in steps: g++ 12 -O3 warns of temporaries
+            other.choice.policy = name;
+            other.reason = "to learn what it takes";
+        }
     return result;
 }
 template <class Bits>

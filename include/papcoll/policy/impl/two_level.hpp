@@ -81,8 +81,8 @@ private:
         }
         auto const rounds = circulant_skips(grid.nodes()).rounds();
         auto const share = m_shape.bytes() / static_cast<std::size_t>(grid.per_node());
-        auto const n =
-            theorem_2_blocks(rounds, volume_time(share, m_link), round_latency(m_link) + message_cost);
+        auto const n = theorem_2_blocks(rounds, volume_time(share, m_link),
+                                        round_latency(m_link) + message_cost(m_link));
         // A block crosses to another node, or comes from there, and is passed on within this one.
         auto const most = std::min(most_parts(m_shape), most_blocks(m_shape, 3)) / lanes;
         return {lanes, static_cast<int>(std::clamp<std::int64_t>(n, 1, std::max<std::int64_t>(most, 1)))};
