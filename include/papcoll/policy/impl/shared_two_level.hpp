@@ -4,6 +4,9 @@
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/impl/node_all_to_all.hpp>
+#include <papcoll/policy/impl/node_gather.hpp>
 #include <papcoll/policy/impl/shared_memory.hpp>
 #include <papcoll/program/node_exchange.hpp>
 #include <papcoll/program/program_builder.hpp>
@@ -19,8 +22,9 @@
 namespace papcoll::inline v0::detail {
 
 /// A call of `two_level` whose ranks share the memory of their nodes: of each node one rank, the root where
-/// it is there, does between the nodes what `circulant` does, and within its node all go by memory. Nodes may
-/// have different numbers of ranks, in any order.
+/// it is there, does between the nodes what `circulant` does, and within its node all go by memory. For a
+/// gather and an all-to-all see node_gather and node_all_to_all. Nodes may have different numbers of ranks,
+/// in any order.
 class shared_two_level final : public program::source {
 public:
     shared_two_level(circulant const& between, call_shape const& shape, link_model const& link)
@@ -32,7 +36,9 @@ public:
         , m_displacements(shape.displacements.begin(), shape.displacements.end())
         , m_node(m_grid.node(shape.rank))
         , m_index(m_grid.index(shape.rank))
-        , m_stretch(node_stretches(shape).for_elements(std::max<std::size_t>(shape.count, 1))) {
+        , m_longest(std::max<std::size_t>(longest(shape, m_grid), 1))
+        , m_about_bytes(about_bytes(shape, m_grid))
+        , m_stretch(node_stretches(shape).for_elements(m_longest)) {
         m_shape.sizes = m_shape.displacements = {};
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
@@ -45,11 +51,12 @@ public:
         rank_grid const grid(shape.nodes);
         if (grid.nodes() == 1 || grid.nodes() == shape.ranks || node_stretches(shape).longest() < 2)
             return false;
-        std::size_t most = 0;
-        for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
-        return about_bytes(shape, most) <= most_rounds_bytes;
+        if (shape.operation == collective_kind::all_to_all &&
+            node_stretches(shape).longest() / 2 < node_all_to_all::window_of_one(grid))
+            return false;
+        return about_bytes(shape, grid) <= most_rounds_bytes;
     }
-    [[nodiscard]] auto about_bytes() const -> std::size_t { return about_bytes(m_shape, members().size()); }
+    [[nodiscard]] auto about_bytes() const -> std::size_t { return m_about_bytes; }
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         if (members().size() > 1) to.share(m_stretch * members().size(), key_of(m_shape, m_sizes));
@@ -67,8 +74,14 @@ public:
         case collective_kind::all_gather:
             all_gather(to, node);
             break;
-        default:
+        case collective_kind::reduce_scatter:
             reduce_scatter(to, node);
+            break;
+        case collective_kind::gather:
+            gather(to);
+            break;
+        case collective_kind::all_to_all:
+            all_to_all(to);
             break;
         }
         return to.finish();
@@ -80,9 +93,20 @@ public:
 
 private:
     static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
-    /// It goes through the memory twice.
-    [[nodiscard]] static auto about_bytes(call_shape const& shape, std::size_t members) -> std::size_t {
-        return rounds_bytes(2 * (shape.count / (node_stretches(shape).longest() / 2) + 1), members);
+    /// What of one rank goes through its stretch.
+    [[nodiscard]] static auto longest(call_shape const& shape, rank_grid const& grid) -> std::size_t {
+        if (shape.operation == collective_kind::gather) return largest_part(shape);
+        if (shape.operation != collective_kind::all_to_all) return shape.count;
+        return shape.count / index(shape.ranks) * node_all_to_all::window_of_one(grid);
+    }
+    /// All but a gather and an all-to-all goes through the memory twice.
+    [[nodiscard]] static auto about_bytes(call_shape const& shape, rank_grid const& grid) -> std::size_t {
+        auto const rounds = longest(shape, grid) / (node_stretches(shape).longest() / 2) + 1;
+        if (shape.operation == collective_kind::all_to_all) return rounds_bytes(rounds, index(shape.ranks));
+        std::size_t most = 0;
+        for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
+        if (shape.operation != collective_kind::gather) return rounds_bytes(2 * rounds, most);
+        return rounds_bytes(rounds, std::max(most, index(grid.nodes())));
     }
 
     [[nodiscard]] auto members() const -> std::span<int const> { return m_grid.members(m_node); }
@@ -99,7 +123,9 @@ private:
     [[nodiscard]] auto leads() const -> bool { return leader() == m_index; }
     [[nodiscard]] auto is_alone() const -> bool { return members().size() == 1; }
     [[nodiscard]] auto chunk() const -> std::size_t {
-        return std::max<std::size_t>(m_shape.count <= m_stretch ? m_shape.count : m_stretch / 2, 1);
+        auto const together = std::max<std::size_t>(m_longest <= m_stretch ? m_longest : m_stretch / 2, 1);
+        if (m_shape.operation != collective_kind::all_to_all) return together;
+        return std::max<std::size_t>(together / node_all_to_all::window_of_one(m_grid), 1);
     }
     [[nodiscard]] auto all(memory where) const -> region { return {where, 0, m_shape.count}; }
 
@@ -207,6 +233,18 @@ private:
         for (std::size_t r = 0; r < parts.size() && !begin; ++r)
             to.copy(region(memory::out, parts[r].offset, parts[r].size), part_of(whole, ordered.parts[r]));
     }
+    void gather(program_builder& to) const {
+        auto const parts = user_parts();
+        auto const& mine = parts[index(m_shape.rank)];
+        bool const at_target = m_shape.in_place && m_shape.rank == m_shape.root;
+        region const own =
+            at_target ? region(memory::out, mine.offset, mine.size) : region(memory::in, 0, mine.size);
+        node_gather(m_grid, m_shape.rank, m_shape.root, parts, own, chunk(), m_stretch).write(to);
+    }
+    void all_to_all(program_builder& to) const {
+        auto const n = m_shape.count / index(m_shape.ranks);
+        node_all_to_all(m_grid, m_shape.rank, n, chunk(), m_stretch).write(to);
+    }
     void reduce_scatter(program_builder& to, node_exchange& node) const {
         auto const parts = user_parts();
         auto const ordered = order(parts);
@@ -239,6 +277,8 @@ private:
     std::vector<std::size_t> m_sizes, m_displacements;
     int m_node;
     int m_index;
+    std::size_t m_longest; // elements
+    std::size_t m_about_bytes;
     std::size_t m_stretch;
     std::vector<int> m_leaders; // by node
 };
