@@ -17,9 +17,9 @@ namespace papcoll::inline v0::detail {
 /// node are shared out among its ranks, and what they receive lies in their stretches, too, from where each
 /// rank of the node takes its blocks.
 ///
-/// Long blocks go in rounds, by two windows in turn. In each round a rank makes two posts: its blocks are
-/// there, and its messages are there. The blocks of the next round are given before those that came are
-/// taken, so that the links need not wait for that.
+/// Long blocks go in rounds, by two windows in turn. For each round a rank makes two posts: what it gives is
+/// there, and what it has received. It gives for the next round while messages of this one are under way, so
+/// that the links need not wait.
 class node_all_to_all {
 public:
     /// Blocks of n elements, of which `chunk` go in a round; `stretch`: elements of the memory of each rank.
@@ -57,8 +57,8 @@ public:
         for (std::size_t k = 0; k < rounds(); ++k) {
             take_from_node(to, k);
             exchange(to, k);
-            post(to);
             if (k + 1 < rounds()) give(to, k + 1);
+            post(to, k);
             take(to, k);
         }
     }
@@ -96,18 +96,29 @@ private:
     /// node, are the first; then come those that it has received.
     [[nodiscard]] auto place(int member, std::size_t round, std::size_t first, std::size_t blocks) const
         -> region {
-        auto const window = round % 2 * (rounds() > 1 ? m_stretch / 2 : 0);
         auto const each = size_of(round);
-        return {memory::node, index(member) * m_stretch + window + first * each, blocks * each};
+        return window(member, round).part(first * each, blocks * each);
     }
-    [[nodiscard]] auto stretch(int member) const -> region {
-        return {memory::node, index(member) * m_stretch, m_stretch};
+    [[nodiscard]] auto window(int member, std::size_t round) const -> region {
+        auto const each = rounds() > 1 ? m_stretch / 2 : m_stretch;
+        return {memory::node, index(member) * m_stretch + round % 2 * each, each};
     }
-    void post(program_builder& to) const { to.post(region(memory::node, 0, m_stretch * size(m_node))); }
-    /// This post of each of the others, counted from 1.
-    void await_all(program_builder& to, std::size_t post) const {
+    /// All that this rank has done so far to the window of this round is done.
+    void post(program_builder& to, std::size_t k) const {
+        std::vector<region> about;
+        for (int member = 0; member < static_cast<int>(size(m_node)); ++member)
+            about.push_back(window(member, k));
+        to.post(about);
+    }
+    /// Which posts, counted from 1, say that a rank has given and received what belongs to a round.
+    [[nodiscard]] static auto given(std::size_t k) -> std::size_t { return std::max<std::size_t>(2 * k, 1); }
+    [[nodiscard]] auto received(std::size_t k) const -> std::size_t {
+        return std::min(2 * k + 3, 2 * rounds());
+    }
+    /// All others have come to it: their windows of this round may be read, and this rank's be written.
+    void await_all(program_builder& to, std::size_t post, std::size_t k) const {
         for (int member = 0; member < static_cast<int>(size(m_node)); ++member) {
-            std::array const both{stretch(member), stretch(m_me)};
+            std::array const both{window(member, k), window(m_me, k)};
             if (member != m_me)
                 to.await(m_grid.members(m_node)[index(member)], static_cast<program::index>(post), both);
         }
@@ -123,10 +134,10 @@ private:
                 pairs.push_back(piece(block(memory::in, rank), k));
             }
         to.copy(pairs);
-        post(to);
+        post(to, k);
     }
     void take_from_node(program_builder& to, std::size_t k) const {
-        await_all(to, 2 * k + 1);
+        await_all(to, given(k), k);
         std::vector<region> pairs;
         for (int member = 0; member < static_cast<int>(size(m_node)); ++member) {
             if (member == m_me) continue;
@@ -151,7 +162,7 @@ private:
     }
     /// What came for this rank.
     void take(program_builder& to, std::size_t k) const {
-        await_all(to, 2 * k + 2);
+        await_all(to, received(k), k);
         std::vector<std::size_t> next(size(m_node), index(m_grid.ranks()));
         for (int distance = 1; distance < m_grid.nodes(); ++distance) {
             auto const member = carrier(m_node, distance);

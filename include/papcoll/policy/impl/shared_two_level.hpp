@@ -5,6 +5,7 @@
 #include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/impl/leaders_at_once.hpp>
 #include <papcoll/policy/impl/node_all_to_all.hpp>
 #include <papcoll/policy/impl/node_gather.hpp>
 #include <papcoll/policy/impl/shared_memory.hpp>
@@ -93,6 +94,13 @@ public:
 
 private:
     static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
+    /// What the messages of an all-to-all are not cut below.
+    static constexpr std::size_t least_message = std::size_t(16) << 10;
+    [[nodiscard]] static auto most_members(rank_grid const& grid) -> std::size_t {
+        std::size_t most = 0;
+        for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
+        return most;
+    }
     /// What of one rank goes through its stretch.
     [[nodiscard]] static auto longest(call_shape const& shape, rank_grid const& grid) -> std::size_t {
         if (shape.operation == collective_kind::gather) return largest_part(shape);
@@ -102,9 +110,11 @@ private:
     /// All but a gather and an all-to-all goes through the memory twice.
     [[nodiscard]] static auto about_bytes(call_shape const& shape, rank_grid const& grid) -> std::size_t {
         auto const rounds = longest(shape, grid) / (node_stretches(shape).longest() / 2) + 1;
-        if (shape.operation == collective_kind::all_to_all) return rounds_bytes(rounds, index(shape.ranks));
-        std::size_t most = 0;
-        for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
+        auto const most = most_members(grid);
+        if (shape.operation == collective_kind::all_to_all) {
+            auto const message = shape.bytes() / index(shape.ranks) * most * most;
+            return rounds_bytes(rounds + message / least_message, index(shape.ranks));
+        }
         if (shape.operation != collective_kind::gather) return rounds_bytes(2 * rounds, most);
         return rounds_bytes(rounds, std::max(most, index(grid.nodes())));
     }
@@ -123,24 +133,53 @@ private:
     [[nodiscard]] auto leads() const -> bool { return leader() == m_index; }
     [[nodiscard]] auto is_alone() const -> bool { return members().size() == 1; }
     [[nodiscard]] auto chunk() const -> std::size_t {
-        auto const together = std::max<std::size_t>(m_longest <= m_stretch ? m_longest : m_stretch / 2, 1);
-        if (m_shape.operation != collective_kind::all_to_all) return together;
-        return std::max<std::size_t>(together / node_all_to_all::window_of_one(m_grid), 1);
+        return std::max<std::size_t>(m_longest <= m_stretch ? m_longest : m_stretch / 2, 1);
+    }
+    /// Of a block, so much that the messages between all nodes keep step: of long ones that share a link some
+    /// pass others, and then links are idle while the last ones end.
+    [[nodiscard]] auto chunk_of_block(std::size_t block) const -> std::size_t {
+        auto const eight_latencies = 8 * round_latency(m_link) / std::max(m_link.per_byte, 1e-3);
+        auto const bytes = std::max(least_message, static_cast<std::size_t>(eight_latencies));
+        auto const ranks = most_members(m_grid);
+        auto const together = bytes / (ranks * ranks * m_shape.element_bytes);
+        if (block <= together && m_longest <= m_stretch) return std::max<std::size_t>(block, 1);
+        auto const room = m_stretch / 2 / node_all_to_all::window_of_one(m_grid);
+        return std::max<std::size_t>(std::min(together, room), 1);
     }
     [[nodiscard]] auto all(memory where) const -> region { return {where, 0, m_shape.count}; }
 
-    /// What circulant does between the leaders, on these regions.
+    [[nodiscard]] auto root_node() const -> int { return is_rooted() ? m_grid.node(m_shape.root) : 0; }
+    /// Between the leaders, on these regions.
     void add_between(program_builder& to, bool in_place, region const& in, region const& out,
                      std::span<std::size_t const> sizes = {}) const {
+        if (!m_between.block_bytes &&
+            leaders_at_once::is_shorter(m_shape.operation, m_grid.nodes(), m_shape.bytes(), m_link))
+            return add_at_once(to, in, out, sizes);
         auto shape = m_shape;
         shape.ranks = m_grid.nodes();
         shape.rank = m_node;
-        shape.root = is_rooted() ? m_grid.node(m_shape.root) : 0;
+        shape.root = root_node();
         shape.in_place = in_place;
         shape.has_native = false;
         shape.shared_bytes = 0;
         shape.sizes = sizes;
         to.append(m_between.plan(shape, m_link), {in, out, m_leaders});
+    }
+    void add_at_once(program_builder& to, region const& in, region const& out,
+                     std::span<std::size_t const> sizes) const {
+        leaders_at_once between(to, m_leaders, m_node);
+        switch (m_shape.operation) {
+        case collective_kind::broadcast:
+            return between.broadcast(root_node(), out);
+        case collective_kind::reduce:
+            return between.reduce(root_node(), in, out);
+        case collective_kind::all_reduce:
+            return between.all_reduce(in, out);
+        case collective_kind::all_gather:
+            return between.all_gather(out, sizes);
+        default:
+            return between.reduce_scatter(in, out, sizes);
+        }
     }
 
     void broadcast(program_builder& to, node_exchange& node) const {
@@ -243,7 +282,7 @@ private:
     }
     void all_to_all(program_builder& to) const {
         auto const n = m_shape.count / index(m_shape.ranks);
-        node_all_to_all(m_grid, m_shape.rank, n, chunk(), m_stretch).write(to);
+        node_all_to_all(m_grid, m_shape.rank, n, chunk_of_block(n), m_stretch).write(to);
     }
     void reduce_scatter(program_builder& to, node_exchange& node) const {
         auto const parts = user_parts();
