@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/agreement.hpp>
 #include <papcoll/context/link_model.hpp>
 #include <papcoll/context/message_set.hpp>
 
@@ -18,12 +19,14 @@ namespace papcoll::inline v0::detail {
 ///
 /// Messages of 8 bytes give the latency, by the median, so that busy processors count. The difference between
 /// two long ones gives the time per byte, by the fastest of each, free of what a token-bucket shaper or a
-/// socket buffer lets pass at once; that between two short ones the time per byte of short data.
+/// socket buffer lets pass at once; that between two short ones the time per byte of short data. All pairs
+/// have done with short messages before one sends long ones, behind which the others' would queue.
 template <transport Transport>
 class ping {
 public:
     explicit ping(Transport const& t, int tag)
-        : m_tag(tag) {
+        : m_tag(tag)
+        , m_short_ones_done(0, either, tag) {
         int const half = t.size() / 2;
         if (t.rank() < half) m_peer = t.rank() + half;
         if (t.rank() >= half && t.rank() < 2 * half) m_peer = t.rank() - half;
@@ -34,15 +37,14 @@ public:
 
     /// True when this rank is done.
     auto advance(Transport& t, bool block) -> bool {
-        while (m_peer >= 0 && m_step < repetitions.size()) {
-            if (!m_started) start(t);
-            if (!m_messages.poll(t, block)) return false;
-            finish(t);
-        }
-        return true;
+        return advance_to(first_long, t, block) && m_short_ones_done.advance(t, block) &&
+               advance_to(repetitions.size(), t, block);
     }
     /// Gives its messages up, see message_set.
-    auto abandon(Transport& t) noexcept -> bool { return m_messages.abandon(t); }
+    auto abandon(Transport& t) noexcept -> bool {
+        bool const kept = m_messages.abandon(t);
+        return m_short_ones_done.abandon(t) || kept;
+    }
     /// Valid on ranks that lead a pair; zero on others.
     [[nodiscard]] auto result() const -> link_model {
         if (!m_leads || m_peer < 0) return {};
@@ -72,8 +74,18 @@ private:
     // The first exchange sets the connection up and is not counted.
     static constexpr std::array<int, 18> repetitions = {-1, 0, 0, 0, 0, 0, 0, 0, 0,
                                                         0,  3, 3, 3, 1, 1, 2, 1, 2};
+    static constexpr std::size_t first_long = 13;
     static constexpr int longest = 2;
 
+    static auto either(int a, int) -> int { return a; }
+    auto advance_to(std::size_t step, Transport& t, bool block) -> bool {
+        while (m_peer >= 0 && m_step < step) {
+            if (!m_started) start(t);
+            if (!m_messages.poll(t, block)) return false;
+            finish(t);
+        }
+        return true;
+    }
     /// Nanoseconds for each byte by which messages of one kind are longer than those of the other.
     [[nodiscard]] auto slope(std::size_t shorter, std::size_t longer) const -> double {
         return (m_best[longer] - m_best[shorter]) / static_cast<double>(m_sizes[longer] - m_sizes[shorter]);
@@ -112,6 +124,7 @@ private:
     }
 
     int m_tag;
+    agreement<Transport, int, int (*)(int, int)> m_short_ones_done; // on nothing: all have come so far
     int m_peer = -1;
     bool m_leads = false;
     bool m_started = false;

@@ -44,6 +44,10 @@ public:
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
         for (int node = 0; node < m_grid.nodes(); ++node) m_leaders.push_back(leader_of(node));
+        // The link was measured with all ranks of a node at once.
+        auto const share = static_cast<double>(m_grid.nodes()) / m_grid.ranks();
+        m_link.per_byte *= share;
+        m_link.short_per_byte *= share;
     }
 
     /// Whether calls of this shape can be made so: equal on all ranks.
