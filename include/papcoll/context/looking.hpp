@@ -8,10 +8,12 @@
 namespace papcoll::inline v0::detail {
 
 /// Waits for what another rank of the node writes to memory. First it looks again and again, only a few times
-/// where processors are fewer than ranks. Then it yields the processor between two looks: the other may need
-/// it to write. Where that helped soon, it looks less the next time. Where processors are fewer it sleeps in
-/// between after a millisecond, for a sixteenth of the time that it has waited, so that those who still
-/// compute have the processor for themselves. Meanwhile the transport's messages progress.
+/// where processors are fewer than ranks, or where somebody else had the processor when it was yielded
+/// lately: there may be more ranks than those of this communicator. Then it yields the processor between two
+/// looks: the other may need it to write. Where that helped soon, it looks less the next time. Where
+/// processors are fewer it sleeps in between after a millisecond, for a sixteenth of the time that it has
+/// waited, so that those who still compute have the processor for themselves. Meanwhile the transport's
+/// messages progress.
 class looking {
 public:
     /// `own_processors`: whether there is one for each rank of the node.
@@ -22,7 +24,9 @@ public:
 
     template <class Transport, class Ready>
     void until(Transport& t, Ready const& ready) {
-        for (int i = 0; i < m_looks; ++i) {
+        int const looks = m_crowded > 0 ? least_looks : m_looks;
+        m_crowded = std::max(m_crowded - 1, 0);
+        for (int i = 0; i < looks; ++i) {
             if (ready()) {
                 if (i > m_looks / 2) m_looks = std::min(2 * m_looks, m_most_looks);
                 return;
@@ -36,6 +40,8 @@ public:
 private:
     using clock = std::chrono::steady_clock;
     static constexpr int least_looks = 10;
+    static constexpr int crowded_waits = 1'000;
+    static constexpr auto own_yield = std::chrono::microseconds(10);
     static constexpr auto soon = std::chrono::microseconds(200);
     static constexpr auto patience = std::chrono::milliseconds(1);
     static constexpr auto between_progress = std::chrono::microseconds(50);
@@ -46,12 +52,14 @@ private:
 #endif
     }
     template <class Transport, class Ready>
-    auto yield_until(Transport& t, Ready const& ready) const -> clock::duration {
+    auto yield_until(Transport& t, Ready const& ready) -> clock::duration {
         auto const begin = clock::now();
         auto progressed = begin;
         while (!ready()) {
+            auto const before = clock::now();
             t.idle(); // on a busy machine the processor may be back after milliseconds only
             auto const now = clock::now();
+            if (now - before > own_yield) m_crowded = crowded_waits;
             if (now - progressed < between_progress) continue;
             t.progress();
             progressed = now;
@@ -65,6 +73,7 @@ private:
     bool m_sleeps;
     int m_most_looks;
     int m_looks;
+    int m_crowded = 0; // waits before it looks long again
 };
 
 } // namespace papcoll::inline v0::detail

@@ -9,9 +9,11 @@
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/two_level.hpp>
+#include <papcoll/scheduler/rank_grid.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -90,7 +92,8 @@ private:
     }
     /// Bruck's rounds move half of all data each, the others every part once: some at a time, which costs a
     /// rank each message; or, of long parts, which would take the links from each other, pairwise, at a
-    /// round's latency each.
+    /// round's latency each. By nodes every part moves once, too, in a message for each other node, which the
+    /// ranks of a node share out among them; but it is copied more often.
     [[nodiscard]] auto exchange() const -> automatic_choice {
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
@@ -99,20 +102,42 @@ private:
         double const pairwise = (p - 1) * (latency + volume / p);
         double const together = latency + (p - 1) * message_cost(m_link) + volume;
         bool const short_parts = volume / p < 2 * latency;
-        if (bruck < (short_parts ? together : pairwise))
-            return {{"bruck", {}}, "model: few rounds for short parts"};
+        double const direct = short_parts ? together : pairwise;
+        if (two_level{}.shares_memory(m_shape) && exchange_by_nodes(volume) < std::min(bruck, direct))
+            return {{"two_level", {}}, "model: one message for each pair of nodes"};
+        if (bruck < direct) return {{"bruck", {}}, "model: few rounds for short parts"};
         if (short_parts) return {{"linear_sync", {}}, "model: every part moves once, some at a time"};
         return {{"pairwise", {}}, "model: every part moves once"};
     }
 
+    [[nodiscard]] auto exchange_by_nodes(double volume) const -> double {
+        double const nodes = rank_grid(m_shape.nodes).nodes();
+        double const messages = std::max((nodes - 1) * nodes / m_shape.ranks, 1.0); // of each rank
+        double const copies = 4 * copy_time(m_shape.bytes()); // to memory and from there, on both nodes
+        return messages * round_latency(m_link) + volume * (nodes - 1) / nodes + copies;
+    }
+    /// Of data that is not in a cache.
+    [[nodiscard]] static auto copy_time(std::size_t bytes) -> double {
+        constexpr double nanoseconds_per_byte = 0.1;
+        return static_cast<double>(bytes) * nanoseconds_per_byte;
+    }
+
     /// The volume at the root is the same. Of P − 1 messages that come to it at once most of the latency
     /// passes together, and an eighth of it is counted for each; a tree has ⌈log2 P⌉ latencies. It must save
-    /// a fifth, since it makes ranks wait for others, and is out of place where these come at other times.
+    /// a fifth, since it makes ranks wait for others, and is out of place where these come at other times. By
+    /// nodes there is one message of each, for which the ranks of a node wait.
     [[nodiscard]] auto gather() const -> automatic_choice {
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
-        double const linear = latency + (m_shape.ranks - 1) * latency / 8 + volume;
+        auto const at_once = [&](int messages) { return latency + messages * latency / 8 + volume; };
+        double const linear = at_once(m_shape.ranks - 1);
         double const tree = std::max(m_rounds, 1) * latency + volume;
+        if (two_level{}.shares_memory(m_shape)) {
+            double const by_nodes =
+                at_once(rank_grid(m_shape.nodes).nodes() - 1) + copy_time(m_shape.bytes());
+            if (by_nodes < std::min(tree, linear))
+                return {{"two_level", {}}, "model: one message of each node"};
+        }
         if (!aware() && tree < linear / 5 * 4)
             return {{"binomial_gather", {}}, "model: short parts of many ranks"};
         return {{"linear", {}}, "model: the root's link is the limit"};

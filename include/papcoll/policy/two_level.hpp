@@ -49,16 +49,15 @@ struct two_level {
 
     static constexpr bool reorders_operands = true;
     static constexpr bool equality_tells = true;
-    static constexpr auto provides(collective_kind operation) -> bool {
-        return circulant::provides(operation);
-    }
+    static constexpr auto provides(collective_kind) -> bool { return true; }
 
     [[nodiscard]] auto name() const -> std::string_view { return "two_level"; }
     void check(call_shape const& shape) const;
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
     /// Whether the ranks of a node go by the memory that they share in a call of this shape.
     [[nodiscard]] auto shares_memory(call_shape const& shape) const -> bool;
-    /// Whether a call of this shape goes by nodes; otherwise it is one of `circulant`.
+    /// Whether a call of this shape goes by nodes; otherwise it is one of `circulant`, or of `linear` or
+    /// `pairwise`.
     [[nodiscard]] auto uses_nodes(call_shape const& shape, link_model const& link) const -> bool;
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 

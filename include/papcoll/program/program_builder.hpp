@@ -220,6 +220,8 @@ public:
         if (same_memory(target, source)) return;
         compute(program::action::copy, std::vector{target, source}, false);
     }
+    /// The same for several regions: target, source, target, …; they do not overlap.
+    void copy(std::span<region const> in_twos) { compute(program::action::copy, in_twos, false); }
     /// The ranks of the node share so many elements, all together. Each of them has a program that says so,
     /// whatever it does there. `key`: see program::node_key.
     void share(std::size_t elements, std::uint64_t key) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/every_program.hpp"
@@ -52,6 +53,26 @@ void verify(call const& c) {
     CHECK_MESSAGE(wrong.empty(), wrong);
 }
 
+/// So many nodes of one to five ranks, which are numbered in any order.
+auto nodes_of_sizes(int nodes, mixer& mix) -> std::vector<int> {
+    std::vector<int> of_rank;
+    for (int node = 0; node < nodes; ++node) of_rank.insert(of_rank.end(), 1 + mix.below(5), node);
+    for (std::size_t r = of_rank.size(); mix.below(4) > 0 && r > 1; --r)
+        std::swap(of_rank[r - 1], of_rank[mix.below(r)]);
+    return of_rank;
+}
+void verify_two_levels(call c, mixer& mix) {
+    c.shape.commutative = true;
+    std::string wrong;
+    try {
+        wrong = violation_of(papcoll::two_level{}, c, mix.coin() ? program_calls::fast : program_calls::slow)
+                    .value_or("");
+    } catch (std::exception const& e) {
+        wrong = c.text() + ": " + e.what();
+    }
+    CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
 } // namespace
 
 TEST_CASE("collectives through shared memory keep their promise") {
@@ -71,9 +92,9 @@ TEST_CASE("two levels, of which one is memory, keep their promise") {
         for (int ranks = 2; ranks <= 13; ++ranks)
             for (int const root : every_program::roots(operation, ranks))
                 for (std::size_t const count : {0u, 1u, 7u, 400u, 9'000u}) {
-                    if (!papcoll::two_level::provides(operation)) continue;
-                    auto c = call_of(operation, ranks, root, count, std::size_t(8) << 10, mix);
-                    c.shape.commutative = true;
+                    // The last two go in many rounds.
+                    auto const n = operation == collective_kind::all_to_all ? count / 30 : count;
+                    auto c = call_of(operation, ranks, root, n, std::size_t(8) << 10, mix);
                     // In a row, in turn, or as it comes; some have a node of their own.
                     int const nodes = 2 + static_cast<int>(mix.below(4));
                     auto const way = mix.below(3);
@@ -83,16 +104,27 @@ TEST_CASE("two levels, of which one is memory, keep their promise") {
                                                                : way == 1 ? r % nodes
                                                                           : any;
                     }
-                    std::string wrong;
-                    try {
-                        wrong = violation_of(papcoll::two_level{}, c,
-                                             mix.coin() ? program_calls::fast : program_calls::slow)
-                                    .value_or("");
-                    } catch (std::exception const& e) {
-                        wrong = c.text() + ": " + e.what();
-                    }
-                    CHECK_MESSAGE(wrong.empty(), wrong);
+                    verify_two_levels(std::move(c), mix);
                 }
+}
+
+TEST_CASE("two levels on all nodes of one to five ranks, two to five of them, in any order") {
+    mixer mix(10);
+    for (auto const operation : kinds)
+        for (int layout = 0; layout < 60; ++layout) {
+            auto const nodes = nodes_of_sizes(2 + layout % 4, mix);
+            auto const ranks = static_cast<int>(nodes.size());
+            auto const p = nodes.size();
+            for (int const root : every_program::roots(operation, ranks))
+                for (std::size_t const count :
+                     {std::size_t(0), std::size_t(1), p - 1, p + 1, std::size_t(90)})
+                    for (std::size_t const shared : {std::size_t(8) << 10, std::size_t(256) << 10}) {
+                        if (root % 4 != layout % 4 && count > 1) continue;
+                        auto c = call_of(operation, ranks, root, count, shared, mix);
+                        c.nodes = nodes;
+                        verify_two_levels(std::move(c), mix);
+                    }
+        }
 }
 
 TEST_CASE("many ranks on a node") {

@@ -19,7 +19,7 @@ using papcoll::ticks;
 using papcoll::two_level;
 
 static_assert(papcoll::block_policy<two_level>);
-static_assert(!two_level::provides(collective_kind::gather));
+static_assert(two_level::provides(collective_kind::gather));
 
 namespace {
 

@@ -3,6 +3,10 @@
 
 #include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/impl/leaders_at_once.hpp>
+#include <papcoll/policy/impl/node_all_to_all.hpp>
+#include <papcoll/policy/impl/node_gather.hpp>
 #include <papcoll/policy/impl/shared_memory.hpp>
 #include <papcoll/program/node_exchange.hpp>
 #include <papcoll/program/program_builder.hpp>
@@ -17,8 +21,9 @@
 namespace papcoll::inline v0::detail {
 
 /// A call of `two_level` whose ranks share the memory of their nodes: of each node one rank, the root where
-/// it is there, does between the nodes what `circulant` does, and within its node all go by memory. Nodes may
-/// have different numbers of ranks, in any order.
+/// it is there, does between the nodes what `circulant` does, and within its node all go by memory. For a
+/// gather and an all-to-all see node_gather and node_all_to_all. Nodes may have different numbers of ranks,
+/// in any order.
 class shared_two_level final : public program::source {
 public:
     shared_two_level(circulant const& between, call_shape const& shape, link_model const& link)
@@ -30,11 +35,17 @@ public:
         , m_displacements(shape.displacements.begin(), shape.displacements.end())
         , m_node(m_grid.node(shape.rank))
         , m_index(m_grid.index(shape.rank))
-        , m_stretch(node_stretches(shape).for_elements(std::max<std::size_t>(shape.count, 1))) {
+        , m_longest(std::max<std::size_t>(longest(shape, m_grid), 1))
+        , m_about_bytes(about_bytes(shape, m_grid))
+        , m_stretch(node_stretches(shape).for_elements(m_longest)) {
         m_shape.sizes = m_shape.displacements = {};
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
         for (int node = 0; node < m_grid.nodes(); ++node) m_leaders.push_back(leader_of(node));
+        // The link was measured with all ranks of a node at once.
+        auto const share = static_cast<double>(m_grid.nodes()) / m_grid.ranks();
+        m_link.per_byte *= share;
+        m_link.short_per_byte *= share;
     }
 
     /// Whether calls of this shape can be made so: equal on all ranks.
@@ -43,11 +54,12 @@ public:
         rank_grid const grid(shape.nodes);
         if (grid.nodes() == 1 || grid.nodes() == shape.ranks || node_stretches(shape).longest() < 2)
             return false;
-        std::size_t most = 0;
-        for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
-        return about_bytes(shape, most) <= most_rounds_bytes;
+        if (shape.operation == collective_kind::all_to_all &&
+            node_stretches(shape).longest() / 2 < node_all_to_all::window_of_one(grid))
+            return false;
+        return about_bytes(shape, grid) <= most_rounds_bytes;
     }
-    [[nodiscard]] auto about_bytes() const -> std::size_t { return about_bytes(m_shape, members().size()); }
+    [[nodiscard]] auto about_bytes() const -> std::size_t { return m_about_bytes; }
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         if (members().size() > 1) to.share(m_stretch * members().size(), key_of(m_shape, m_sizes));
@@ -65,8 +77,14 @@ public:
         case collective_kind::all_gather:
             all_gather(to, node);
             break;
-        default:
+        case collective_kind::reduce_scatter:
             reduce_scatter(to, node);
+            break;
+        case collective_kind::gather:
+            gather(to);
+            break;
+        case collective_kind::all_to_all:
+            all_to_all(to);
             break;
         }
         return to.finish();
@@ -78,9 +96,29 @@ public:
 
 private:
     static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
-    /// It goes through the memory twice.
-    [[nodiscard]] static auto about_bytes(call_shape const& shape, std::size_t members) -> std::size_t {
-        return rounds_bytes(2 * (shape.count / (node_stretches(shape).longest() / 2) + 1), members);
+    /// What the messages of an all-to-all are not cut below.
+    static constexpr std::size_t least_message = std::size_t(16) << 10;
+    [[nodiscard]] static auto most_members(rank_grid const& grid) -> std::size_t {
+        std::size_t most = 0;
+        for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
+        return most;
+    }
+    /// What of one rank goes through its stretch.
+    [[nodiscard]] static auto longest(call_shape const& shape, rank_grid const& grid) -> std::size_t {
+        if (shape.operation == collective_kind::gather) return largest_part(shape);
+        if (shape.operation != collective_kind::all_to_all) return shape.count;
+        return shape.count / index(shape.ranks) * node_all_to_all::window_of_one(grid);
+    }
+    /// All but a gather and an all-to-all goes through the memory twice.
+    [[nodiscard]] static auto about_bytes(call_shape const& shape, rank_grid const& grid) -> std::size_t {
+        auto const rounds = longest(shape, grid) / (node_stretches(shape).longest() / 2) + 1;
+        auto const most = most_members(grid);
+        if (shape.operation == collective_kind::all_to_all) {
+            auto const message = shape.bytes() / index(shape.ranks) * most * most;
+            return rounds_bytes(rounds + message / least_message, index(shape.ranks));
+        }
+        if (shape.operation != collective_kind::gather) return rounds_bytes(2 * rounds, most);
+        return rounds_bytes(rounds, std::max(most, index(grid.nodes())));
     }
 
     [[nodiscard]] auto members() const -> std::span<int const> { return m_grid.members(m_node); }
@@ -97,22 +135,53 @@ private:
     [[nodiscard]] auto leads() const -> bool { return leader() == m_index; }
     [[nodiscard]] auto is_alone() const -> bool { return members().size() == 1; }
     [[nodiscard]] auto chunk() const -> std::size_t {
-        return std::max<std::size_t>(m_shape.count <= m_stretch ? m_shape.count : m_stretch / 2, 1);
+        return std::max<std::size_t>(m_longest <= m_stretch ? m_longest : m_stretch / 2, 1);
+    }
+    /// Of a block, so much that the messages between all nodes keep step: of long ones that share a link some
+    /// pass others, and then links are idle while the last ones end.
+    [[nodiscard]] auto chunk_of_block(std::size_t block) const -> std::size_t {
+        auto const eight_latencies = 8 * round_latency(m_link) / std::max(m_link.per_byte, 1e-3);
+        auto const bytes = std::max(least_message, static_cast<std::size_t>(eight_latencies));
+        auto const ranks = most_members(m_grid);
+        auto const together = bytes / (ranks * ranks * m_shape.element_bytes);
+        if (block <= together && m_longest <= m_stretch) return std::max<std::size_t>(block, 1);
+        auto const room = m_stretch / 2 / node_all_to_all::window_of_one(m_grid);
+        return std::max<std::size_t>(std::min(together, room), 1);
     }
     [[nodiscard]] auto all(memory where) const -> region { return {where, 0, m_shape.count}; }
 
-    /// What circulant does between the leaders, on these regions.
+    [[nodiscard]] auto root_node() const -> int { return is_rooted() ? m_grid.node(m_shape.root) : 0; }
+    /// Between the leaders, on these regions.
     void add_between(program_builder& to, bool in_place, region const& in, region const& out,
                      std::span<std::size_t const> sizes = {}) const {
+        if (!m_between.block_bytes &&
+            leaders_at_once::is_shorter(m_shape.operation, m_grid.nodes(), m_shape.bytes(), m_link))
+            return add_at_once(to, in, out, sizes);
         auto shape = m_shape;
         shape.ranks = m_grid.nodes();
         shape.rank = m_node;
-        shape.root = is_rooted() ? m_grid.node(m_shape.root) : 0;
+        shape.root = root_node();
         shape.in_place = in_place;
         shape.has_native = false;
         shape.shared_bytes = 0;
         shape.sizes = sizes;
         to.append(m_between.plan(shape, m_link), {in, out, m_leaders});
+    }
+    void add_at_once(program_builder& to, region const& in, region const& out,
+                     std::span<std::size_t const> sizes) const {
+        leaders_at_once between(to, m_leaders, m_node);
+        switch (m_shape.operation) {
+        case collective_kind::broadcast:
+            return between.broadcast(root_node(), out);
+        case collective_kind::reduce:
+            return between.reduce(root_node(), in, out);
+        case collective_kind::all_reduce:
+            return between.all_reduce(in, out);
+        case collective_kind::all_gather:
+            return between.all_gather(out, sizes);
+        default:
+            return between.reduce_scatter(in, out, sizes);
+        }
     }
 
     void broadcast(program_builder& to, node_exchange& node) const {
@@ -205,6 +274,18 @@ private:
         for (std::size_t r = 0; r < parts.size() && !begin; ++r)
             to.copy(region(memory::out, parts[r].offset, parts[r].size), part_of(whole, ordered.parts[r]));
     }
+    void gather(program_builder& to) const {
+        auto const parts = user_parts();
+        auto const& mine = parts[index(m_shape.rank)];
+        bool const at_target = m_shape.in_place && m_shape.rank == m_shape.root;
+        region const own =
+            at_target ? region(memory::out, mine.offset, mine.size) : region(memory::in, 0, mine.size);
+        node_gather(m_grid, m_shape.rank, m_shape.root, parts, own, chunk(), m_stretch).write(to);
+    }
+    void all_to_all(program_builder& to) const {
+        auto const n = m_shape.count / index(m_shape.ranks);
+        node_all_to_all(m_grid, m_shape.rank, n, chunk_of_block(n), m_stretch).write(to);
+    }
     void reduce_scatter(program_builder& to, node_exchange& node) const {
         auto const parts = user_parts();
         auto const ordered = order(parts);
@@ -237,6 +318,8 @@ private:
     std::vector<std::size_t> m_sizes, m_displacements;
     int m_node;
     int m_index;
+    std::size_t m_longest; // elements
+    std::size_t m_about_bytes;
     std::size_t m_stretch;
     std::vector<int> m_leaders; // by node
 };

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <papcoll/detail/impl.hpp>
+#include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/impl/shared_two_level.hpp>
+#include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/two_level.hpp>
@@ -43,7 +45,7 @@ public:
         , m_nodes(nodes_of(policy, shape)) {}
 
     [[nodiscard]] auto worthwhile() const -> bool {
-        if (m_nodes.empty()) return false;
+        if (m_nodes.empty() || !circulant::provides(m_shape.operation)) return false;
         rank_grid const grid(m_nodes);
         if (!grid.even() || grid.nodes() == 1 || grid.per_node() == 1) return false;
         if (m_shape.operation == collective_kind::all_reduce)
@@ -133,6 +135,8 @@ PAPCOLL_IMPL auto two_level::plan(call_shape const& shape, link_model const& lin
             circulant{.block_bytes = block_bytes}, shape, link);
         return detail::within_limit(source, shape.in_place, shape.ranks, source->about_bytes());
     }
+    if (shape.operation == collective_kind::gather) return linear{}.plan(shape, link);
+    if (shape.operation == collective_kind::all_to_all) return all_to_all_pairwise{}.plan(shape, link);
     detail::two_level_writer const writer(*this, shape, link);
     return writer.worthwhile() ? writer.written() : circulant{.block_bytes = block_bytes}.plan(shape, link);
 }

@@ -1,0 +1,61 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/context/ping.hpp>
+#include <papcoll/transport/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <thread>
+
+namespace {
+
+using papcoll::threads::endpoint;
+
+/// What the ranks of a measurement have sent.
+struct traffic {
+    std::atomic<int> short_ones = 0;
+    std::atomic<int> before_the_first_long = -1;
+};
+
+/// An endpoint that counts, and of which some are slow.
+class counting : public endpoint {
+public:
+    counting(endpoint const& self, traffic& sent)
+        : endpoint(self)
+        , m_sent(&sent) {}
+
+    auto isend(papcoll::channel ch, papcoll::const_message_parts parts, int to, int tag) -> pending {
+        auto const bytes = parts.bytes();
+        if (bytes >= 1U << 16U) {
+            int none = -1;
+            m_sent->before_the_first_long.compare_exchange_strong(none, m_sent->short_ones);
+        } else if (bytes >= 8) { // shorter ones are no part of the measurement
+            if (rank() % 3 == 1) std::this_thread::sleep_for(std::chrono::microseconds(300));
+            ++m_sent->short_ones;
+        }
+        return endpoint::isend(ch, parts, to, tag);
+    }
+
+    [[nodiscard]] auto borrowed() const -> counting { return *this; }
+
+private:
+    traffic* m_sent;
+};
+
+} // namespace
+
+TEST_CASE("no pair of ranks sends long messages while another still sends short ones") {
+    for (int const ranks : {2, 3, 7, 8}) {
+        CAPTURE(ranks);
+        traffic sent;
+        papcoll::threads::run(ranks, [&](endpoint& self) {
+            counting t(self, sent);
+            papcoll::detail::ping<counting> measuring(t, 7);
+            while (!measuring.advance(t, true)) t.idle();
+        });
+        CHECK(sent.short_ones.load() > 0);
+        CHECK(sent.before_the_first_long.load() == sent.short_ones.load());
+    }
+}
