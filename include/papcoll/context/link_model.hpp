@@ -19,6 +19,7 @@ struct link_model {
     /// As far as `short_per_byte` counts.
     static constexpr std::size_t short_bytes = 4096;
 
+    /// The time of a message without bytes.
     ticks latency{0};
     double per_byte = 0.0;       ///< nanoseconds
     double short_per_byte = 0.0; ///< of the first short_bytes, at most per_byte; 0: as per_byte
@@ -29,6 +30,7 @@ struct link_model {
         double const first = std::min(bytes, static_cast<double>(short_bytes));
         return first * std::min(short_per_byte, per_byte) + (bytes - first) * per_byte;
     }
+    /// How long a message of so many bytes takes.
     [[nodiscard]] auto transfer_time(std::size_t bytes) const -> ticks {
         return latency +
                ticks(static_cast<std::int64_t>(std::llround(volume_time(static_cast<double>(bytes)))));

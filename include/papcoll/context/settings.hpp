@@ -43,6 +43,7 @@ namespace papcoll::inline v0 {
 /// benchmarks and the tracer.
 class environment_settings {
 public:
+    /// Gives the value of a variable by its name; null: it is not set.
     using lookup = std::function<char const*(char const*)>;
 
     /// Of this process.
@@ -116,6 +117,7 @@ public:
         if (m_checks == "local") return 1;
         return m_checks == "agreed" ? std::optional(2) : std::nullopt;
     }
+    /// Whether choices are reported on stderr.
     [[nodiscard]] auto report() const -> bool { return m_report; }
 
     /// Equal on ranks whose settings agree. The tuning file is rank 0's alone.
