@@ -61,7 +61,7 @@ def broken(path, root, known):
             continue
         if parts.scheme:
             continue
-        if path.suffix == ".md" and path.parent.name == "docs" and parts.path.startswith(GENERATED):
+        if path.suffix == ".md" and path.resolve().parent.name == "docs" and parts.path.startswith(GENERATED):
             continue
         target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path.resolve()
         if target.is_dir() and path.suffix == ".html":

@@ -244,7 +244,7 @@ def write_members(entry, out):
     out.append("| member | |\n| --- | --- |")
     for member in shown:
         text = member.text().replace("\n```cpp\n", " `").replace("\n```", "` ").replace("\n", " ").replace("|", "\\|")
-        code = html.escape(member.declaration().replace("\n", " ")).replace("|", "&#124;")
+        code = html.escape(member.declaration().replace("\n", " ")).replace("|", "&#124;").replace("[", "&#91;")
         out.append(f"| <code>{code}</code> | {re.sub(r' +', ' ', text)} |")
     out.append("")
 
