@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-// What the documentation's snippets leave out, because every reader has it: a communicator, data, and arrivals.
+// What the documentation's snippets leave out, because every reader has it: a communicator, data, and
+// arrivals.
 namespace docs {
 
 inline boost::mpi::communicator world;
