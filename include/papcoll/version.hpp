@@ -14,8 +14,11 @@ namespace papcoll::inline v0 {
 
 /// Three numbers, ordered as versions are.
 struct version_number {
-    int major_number; ///< glibc has a macro `major`
+    /// PAPCOLL_VERSION_MAJOR; glibc has a macro `major`.
+    int major_number;
+    /// PAPCOLL_VERSION_MINOR.
     int minor_number;
+    /// PAPCOLL_VERSION_PATCH.
     int patch_number;
 
     friend constexpr auto operator<=>(version_number const&, version_number const&) = default;

@@ -20,14 +20,18 @@ namespace papcoll::inline v0 {
 /// literature. A message of m bytes takes latency + m · per_byte, the combination of two blocks of m bytes
 /// takes compute + m · compute_per_byte. Each is rounded to whole ticks.
 struct cost_model {
+    /// The time of a message without bytes.
     ticks latency{0};
     double per_byte = 0.0; ///< nanoseconds
+    /// The time of a combination without bytes.
     ticks compute{0};
     double compute_per_byte = 0.0; ///< nanoseconds; depends on the operator and the element type
 
+    /// How long a message of so many bytes takes.
     [[nodiscard]] auto transfer_time(std::size_t bytes) const -> ticks {
         return latency + scaled(per_byte, bytes);
     }
+    /// How long it takes to combine so many bytes.
     [[nodiscard]] auto compute_time(std::size_t bytes) const -> ticks {
         return compute + scaled(compute_per_byte, bytes);
     }
@@ -77,6 +81,7 @@ public:
         : m_each(each)
         , m_uniform(false) {}
 
+    /// The bytes of a block.
     [[nodiscard]] constexpr auto operator[](int block) const -> std::size_t {
         return m_uniform ? m_all : m_each[static_cast<std::size_t>(block)];
     }

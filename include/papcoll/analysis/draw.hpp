@@ -20,8 +20,11 @@ namespace papcoll::inline v0 {
 
 /// One execution of a collective: when each rank arrived and left, on one clock of any origin.
 struct timeline_group {
+    /// What is written beside the ranks.
     std::string label = {};
+    /// When each rank arrived.
     std::span<ticks const> arrivals = {};
+    /// When each rank left.
     std::span<ticks const> exits = {};
 };
 

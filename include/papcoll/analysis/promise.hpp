@@ -15,6 +15,7 @@ struct contributed_part {
     /// In place of a rank: the combination of the contributions of all ranks, element by element.
     static constexpr int all_ranks = -1;
 
+    /// Where it lies at the end.
     region where;
     int rank = 0;
     /// Their numbers begin with this one. In a reduction operands of one number are combined.
@@ -23,11 +24,13 @@ struct contributed_part {
 
 /// What one rank has at the beginning of a collective, and what it has at the end.
 struct rank_promise {
-    /// Elements of the user's memory.
+    /// How many elements of the user's memory the rank has.
     std::size_t in = 0, out = 0;
+    /// Whether `in` is in `out`.
     bool in_place = false;
     /// What the rank contributes: there at the beginning, or put there later by the user.
     std::vector<contributed_part> given = {};
+    /// Whether the data of this rank comes later, as in `open_...` calls.
     bool late = false;
     /// What is in `out` at the end. Nothing else of it is written,
     std::vector<contributed_part> results = {};
@@ -37,6 +40,7 @@ struct rank_promise {
 
 /// What a collective promises; one entry per rank.
 struct promise {
+    /// What is promised to each rank.
     std::vector<rank_promise> ranks;
     /// Contributions are combined in the order of the ranks.
     bool in_rank_order = false;
@@ -89,6 +93,7 @@ public:
             if (rank == root) combined(0, n, 0, p);
         });
     }
+    /// n elements of each rank are combined everywhere.
     [[nodiscard]] auto all_reduce(std::size_t n) const -> promise {
         return make([&](int rank, rank_promise& p) {
             give_operands(rank, n, p);

@@ -12,7 +12,9 @@ namespace papcoll::inline v0 {
 
 /// A message between the programs of two ranks.
 struct timed_message {
+    /// The rank that sends.
     int from;
+    /// The rank that receives.
     int to;
     program::index send;    ///< the instruction of the sender; of a program that is cut, after that
     program::index receive; ///< the instruction of the receiver
@@ -23,6 +25,7 @@ struct timed_message {
 /// An instruction of one rank.
 struct timed_instruction {
     int rank;
+    /// The number of the instruction in its rank's program.
     program::index instruction;
     ticks begin;
     ticks end;
@@ -34,11 +37,13 @@ struct program_timeline {
     std::vector<ticks> exits = {};    ///< per rank
     /// Both in the order in which they begin. Combinations that cost nothing are left out.
     std::vector<timed_message> messages = {};
+    /// When values were combined.
     std::vector<timed_instruction> combinations = {};
 };
 
 /// One block on its way. The blocks of one message have the same times.
 struct timed_transfer {
+    /// The transfer.
     transfer what;
     ticks begin;
     ticks end;
@@ -46,6 +51,7 @@ struct timed_transfer {
 
 /// What was received by `what` being combined with what its receiver holds.
 struct timed_combination {
+    /// The transfer whose block is combined.
     transfer what;
     ticks begin;
     ticks end;
@@ -57,6 +63,7 @@ struct schedule_timeline {
     std::vector<ticks> exits = {};    ///< per rank
     /// Both in the order in which they begin. Empty blocks and combinations that cost nothing are left out.
     std::vector<timed_transfer> transfers = {};
+    /// When values were combined.
     std::vector<timed_combination> combinations = {};
 };
 

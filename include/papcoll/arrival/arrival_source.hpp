@@ -27,6 +27,7 @@ public:
 
     /// Whether times were given, even if an empty vector of them.
     [[nodiscard]] auto given() const -> bool { return m_times != nullptr; }
+    /// When each rank arrives, one entry per rank; empty: all together.
     [[nodiscard]] auto times() const -> std::span<ticks const> {
         return m_times ? std::span<ticks const>(*m_times) : std::span<ticks const>();
     }

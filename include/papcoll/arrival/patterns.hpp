@@ -89,6 +89,7 @@ constexpr auto delay_at(arrival_shape shape, int rank, int ranks, std::int64_t m
     return shapes;
 }
 
+/// The name of a shape, as patterns' files have it.
 [[nodiscard]] constexpr auto to_string(arrival_shape shape) -> std::string_view {
     for (auto const& [known, name] : detail::named_shapes)
         if (known == shape) return name;

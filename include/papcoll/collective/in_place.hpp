@@ -9,6 +9,7 @@ namespace papcoll::inline v0 {
 /// inplace(values). A pointer to the elements, or a single one.
 template <class T>
 struct inplace_t {
+    /// The value, or the first of the values.
     T& buffer;
 };
 template <class T>
@@ -16,10 +17,12 @@ struct inplace_t<T*> {
     T* buffer;
 };
 
+/// A single value that the result replaces.
 template <class T>
 [[nodiscard]] auto inplace(T& value) -> inplace_t<T> {
     return {value};
 }
+/// Values, by a pointer to the first, that the result replaces.
 template <class T>
 [[nodiscard]] auto inplace(T* values) -> inplace_t<T*> {
     return {values};

@@ -33,6 +33,7 @@ public:
     /// Of nothing, which has ended.
     open_request() = default;
     open_request(open_request&& other) noexcept = default;
+    /// Waits for the operation that is replaced.
     auto operator=(open_request&& other) noexcept -> open_request& {
         if (this == &other) return *this;
         require_contribution();

@@ -25,6 +25,7 @@ enum class check_level {
     agreed ///< also that all ranks agree, at the price of ⌈log2 P⌉ small messages per operation
 };
 
+/// What attach may be told. Members that are not set are measured, or taken from the environment.
 struct attach_options {
     /// The highest level that any rank asks for holds on all of them.
     check_level checks = check_level::local;
@@ -97,7 +98,9 @@ public:
                 : std::make_shared<tag_ledger>(2 * open_operations, closed_operations, closed_operations);
     }
 
+    /// The transport over which papcoll sends on this communicator.
     [[nodiscard]] auto transport_layer() -> Transport& { return m_transport; }
+    /// What drives the operations of this process.
     [[nodiscard]] auto engine() -> std::shared_ptr<progress_engine> const& { return m_engine; }
     [[nodiscard]] auto rank() const -> int { return m_transport.rank(); }
     [[nodiscard]] auto size() const -> int { return m_transport.size(); }
@@ -105,9 +108,11 @@ public:
     [[nodiscard]] auto link() const -> link_model const& { return m_agreed.link; }
     /// As it was measured, or given.
     [[nodiscard]] auto measured_link() const -> link_model const& { return m_agreed.measured_link; }
+    /// What is checked, as agreed.
     [[nodiscard]] auto checks() const -> check_level { return m_agreed.checks; }
     /// A number for each rank, equal where they share a node.
     [[nodiscard]] auto nodes() const -> std::vector<int> const& { return m_agreed.nodes; }
+    /// Rank 0's tuning table, if there is one.
     [[nodiscard]] auto tuning() const -> detail::tuning_text const& { return m_agreed.tuning; }
     /// What this rank shares with others on its node; null: it is alone there, or there is none.
     [[nodiscard]] auto shared() const -> detail::node_memory* { return m_agreed.shared.get(); }
@@ -140,10 +145,12 @@ public:
     }
     /// Of operations that end without the program's help, and of those that it contributes to.
     [[nodiscard]] auto tags() -> std::shared_ptr<detail::tag_ledger> const& { return m_tags; }
+    /// The tags of the `open_...` calls.
     [[nodiscard]] auto open_tags() -> std::shared_ptr<detail::tag_ledger> const& { return m_open_tags; }
 
     /// Operations begin their work in the order of their calls, though they may be ready in another.
     auto next_turn() -> std::uint32_t { return m_turns++; }
+    /// Whether it is the turn of this operation to begin.
     [[nodiscard]] auto is_turn(std::uint32_t turn) const -> bool { return m_turn == turn; }
     /// The operation of this turn has begun, or never will.
     void pass_turn(std::uint32_t turn) {

@@ -15,12 +15,14 @@ namespace papcoll::inline v0 {
 /// What one message costs between two ranks that do nothing else: latency + bytes × per_byte.
 /// Agreed by all ranks of a communicator when papcoll attaches to it.
 struct link_model {
+    /// The time of a message without bytes.
     ticks latency{0};
     double per_byte = 0.0; ///< nanoseconds
     /// What each further message costs a rank that sends or receives several at once, in nanoseconds; 0: it
     /// is not known.
     double per_message = 0.0;
 
+    /// How long a message of so many bytes takes.
     [[nodiscard]] auto transfer_time(std::size_t bytes) const -> ticks {
         return latency +
                ticks(static_cast<std::int64_t>(std::llround(per_byte * static_cast<double>(bytes))));

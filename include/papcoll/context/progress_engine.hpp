@@ -39,7 +39,9 @@ public:
 
     /// The operation keeps the tag until it has ended; who drives it in place of the engine gives it back.
     void keep(detail::tag_lease tag) { m_tag = std::move(tag); }
+    /// The tag may be used again.
     void give_tag_back() noexcept { m_tag.end(); }
+    /// The tag is never used again: messages with it may be left over.
     void spoil_tag() { m_tag.spoil(); }
     /// The name that its failures are given.
     void call_it(detail::operation_name const& name) { m_name = name; }
@@ -61,6 +63,7 @@ public:
     private:
         operation& m_op;
     };
+    /// Whether its caller runs it without an engine now.
     [[nodiscard]] auto is_in_use() const -> bool { return m_in_use; }
     /// Gives up this owner of `op`; an operation that is in use stays until that ends.
     static void release(std::shared_ptr<operation>& op) noexcept {

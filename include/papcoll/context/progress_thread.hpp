@@ -15,6 +15,7 @@ namespace papcoll::inline v0 {
 /// sleeps when a step found nothing to do, until resume().
 class progress_thread {
 public:
+    /// What a look at the operations came to.
     enum class outcome {
         nothing_to_do, ///< and will not be before resume()
         waiting,       ///< nothing could be done now
@@ -24,6 +25,7 @@ public:
     /// that is worth hiding. After a step that progressed the next one comes sooner, because the messages of
     /// a schedule answer each other.
     static constexpr std::chrono::microseconds pause{200};
+    /// How long the thread sleeps between two looks, at first.
     static constexpr std::chrono::microseconds short_pause{50};
 
     /// `step` must not throw.

@@ -45,6 +45,7 @@ namespace papcoll::inline v0 {
 /// benchmarks and the tracer.
 class environment_settings {
 public:
+    /// Gives the value of a variable by its name; null: it is not set.
     using lookup = std::function<char const*(char const*)>;
 
     /// Of this process.
@@ -122,6 +123,7 @@ public:
         if (m_checks == "local") return 1;
         return m_checks == "agreed" ? std::optional(2) : std::nullopt;
     }
+    /// Whether choices are reported on stderr.
     [[nodiscard]] auto report() const -> bool { return m_report; }
     [[nodiscard]] auto learn() const -> bool { return m_learn; }
 

@@ -22,6 +22,8 @@ struct wire_format<T> {
     static constexpr auto bytes(std::size_t n) -> std::size_t { return n * sizeof(T); }
 };
 
+/// Types whose values travel as messages of a known length: as their bytes, or packed by MPI. A model is
+/// double; a near-miss std::string, which is serialized.
 template <class T>
 concept transportable = requires {
     wire_format<T>::is_bytes;

@@ -23,7 +23,9 @@ struct call_memory {
     explicit call_memory(detail::element_type const* of)
         : type(of) {}
 
+    /// The data that this rank gives.
     void const* in = nullptr;
+    /// Where the result goes.
     void* out = nullptr;
     detail::element_type const* type = nullptr;
     /// How many values of the type are one element of the program.
@@ -34,6 +36,7 @@ struct call_memory {
     std::shared_ptr<contribution const> late;
     /// Of a program that uses the memory of the node, and the number of the call.
     detail::node_memory* shared = nullptr;
+    /// The number of the call on its communicator.
     std::uint64_t call = 0;
 };
 

@@ -14,6 +14,7 @@ public:
         m_data = data;
         m_there.store(true, std::memory_order_release);
     }
+    /// Whether the data is there.
     [[nodiscard]] auto there() const -> bool { return m_there.load(std::memory_order_acquire); }
     /// Valid when it is there.
     [[nodiscard]] auto data() const -> void const* { return m_data; }

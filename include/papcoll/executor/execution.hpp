@@ -133,6 +133,7 @@ public:
     [[nodiscard]] auto may_be_read() const -> bool { return m_short->may_be_read(); }
     /// Whether it can be begun again, once it has ended.
     [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned && !is_in_use(); }
+    /// Whether it was given up before its end.
     [[nodiscard]] auto is_given_up() const -> bool { return m_abandoned; }
     /// When it has ended: lets the user's operator go, and memory of which there is much.
     void let_go() noexcept {

@@ -36,6 +36,7 @@ public:
     request() = default;
     request(request&& other) noexcept
         : m_state(std::exchange(other.m_state, {})) {}
+    /// Waits for the operation that is replaced.
     auto operator=(request&& other) noexcept -> request& {
         if (this != &other) {
             finish();

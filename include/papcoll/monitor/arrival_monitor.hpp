@@ -114,6 +114,7 @@ public:
     /// Collective: synchronises the clocks anew, more exactly than the exchanges do, which see delays of
     /// `poll`.
     void synchronise(int pings = 20) { m_state->synchronise(pings); }
+    /// Whether a thread of the monitor's own exchanges the predictions; without one, papcoll's calls do.
     [[nodiscard]] auto has_thread() const -> bool { return m_state->has_thread(); }
     /// Whether a rank has left: arrivals() gives nothing from now on, or soon.
     [[nodiscard]] auto is_closed() const -> bool { return m_state->is_closed(); }

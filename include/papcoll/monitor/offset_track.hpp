@@ -13,9 +13,12 @@ namespace papcoll::inline v0 {
 /// What is known of the offset between two clocks: at local time t the other one shows t + x with x in
 /// [least, most].
 struct offset_bounds {
+    /// The offset is not less.
     ticks least{0};
+    /// The offset is not greater.
     ticks most{0};
 
+    /// The best guess at the offset.
     [[nodiscard]] auto middle() const -> ticks { return least + (most - least) / 2; }
     /// How far the middle can be from the truth.
     [[nodiscard]] auto error() const -> ticks { return (most - least + ticks{1}) / 2; }

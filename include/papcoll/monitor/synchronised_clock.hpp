@@ -169,8 +169,11 @@ public:
     /// At local time `local` the clock of rank 0 is ahead by `measured`; from messages that travel anyway.
     void observe(ticks local, offset_bounds measured) { m_track.observe(local, measured); }
 
+    /// The time of this rank's own clock.
     [[nodiscard]] auto local_now() const -> ticks { return m_local(); }
+    /// The time on which all ranks agree.
     [[nodiscard]] auto now() const -> ticks { return to_global(m_local()); }
+    /// A time of this rank's own clock as the time on which all agree.
     [[nodiscard]] auto to_global(ticks local) const -> ticks {
         return m_track.known() ? local + m_track.at(local).middle() : local;
     }
@@ -182,6 +185,7 @@ public:
     }
     /// now() is not further than this from rank 0's clock.
     [[nodiscard]] auto error() const -> ticks { return m_track.at(m_local()).error(); }
+    /// What is known of the offset to the common time.
     [[nodiscard]] auto track() const -> offset_track const& { return m_track; }
 
 private:

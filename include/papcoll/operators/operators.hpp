@@ -35,8 +35,10 @@ concept reduction_operator = std::copy_constructible<Op> && requires(Op& op, T c
 /// A callable declared commutative by commutative(f).
 template <class F>
 struct commutative_operator {
+    /// The callable that was given.
     F function;
 
+    /// What the callable makes of a and b.
     template <class T>
     requires std::invocable<F&, T const&, T const&>
     constexpr auto operator()(T const& a, T const& b) -> decltype(auto) { return function(a, b); }
@@ -123,6 +125,8 @@ struct is_exactly_associative<commutative_operator<F>, T> : is_exactly_associati
 template <class Op, class T>
 struct operator_identity {};
 
+/// An operator with a neutral element on T, see operator_identity. A model is std::plus<> on double; a
+/// near-miss std::plus<> on std::string, of which nothing is known.
 template <class Op, class T>
 concept has_identity = requires {
     { operator_identity<Op, T>::value() } -> std::convertible_to<T>;

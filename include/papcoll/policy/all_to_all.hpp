@@ -65,6 +65,7 @@ struct all_to_all_linear_sync {
     int window = 4;
 
     static constexpr bool reorders_operands = false;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return detail::is_all_to_all(operation);

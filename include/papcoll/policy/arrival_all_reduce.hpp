@@ -28,6 +28,7 @@ struct arrival_all_reduce {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::all_reduce;

@@ -30,6 +30,7 @@ struct arrival_tree {
     double compute_per_element = 0;
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::reduce || operation == collective_kind::all_reduce;

@@ -51,6 +51,7 @@ struct basic_automatic {
     std::shared_ptr<tuning_table const> table = {};
 
     static constexpr bool reorders_operands = false; // the shape says whether it may
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind) -> bool { return true; }
 

@@ -9,6 +9,7 @@ namespace papcoll::inline v0 {
 
 /// A choice that was found best: the name of a policy and its parameters.
 struct tuned_choice {
+    /// Its name, as `name()` says it.
     std::string policy;
     /// Size of a block for policies that cut the data; none: their own choice.
     std::optional<std::size_t> block_bytes = {};
@@ -18,7 +19,9 @@ struct tuned_choice {
 
 /// What `automatic` takes for a call.
 struct automatic_choice {
+    /// The policy, with what it may be told besides.
     tuned_choice choice;
+    /// Why, for PAPCOLL_REPORT.
     std::string reason;
 };
 

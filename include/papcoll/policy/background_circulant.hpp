@@ -18,6 +18,7 @@ namespace papcoll::inline v0 {
 /// As for background_ring the gain before the call needs open_all_gather, wrong arrivals cost time alone, and
 /// arrivals must be the same on all ranks. Without arrivals it is `circulant`.
 struct background_circulant {
+    /// When each rank arrives; empty: all together.
     arrival_source arrivals = {};
     /// How long one rank's part takes from rank to rank; default: from the measured link. Must agree on all
     /// ranks.
@@ -28,6 +29,7 @@ struct background_circulant {
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::all_gather;

@@ -27,6 +27,7 @@ struct background_ring {
     std::optional<ticks> block_time = {};
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::all_gather;

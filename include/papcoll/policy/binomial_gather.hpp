@@ -20,6 +20,7 @@ namespace papcoll::inline v0 {
 ///     papcoll::gather(world, &mine, 1, all, 0, papcoll::binomial_gather{});
 struct binomial_gather {
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::gather;

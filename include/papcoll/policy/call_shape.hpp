@@ -20,13 +20,17 @@ struct tuning_text; // see context/settings.hpp
 /// The shape of a call: what policies may look at. The same on all ranks but for `rank`,
 /// `displacements` and `in_place`.
 struct call_shape {
+    /// Which collective it is.
     collective_kind operation = collective_kind::reduce;
+    /// How many ranks take part.
     int ranks = 1;
     int rank = 0;
+    /// The root, of collectives that have one.
     int root = 0;
     /// Elements in all: of one rank's data where every rank has or gets the whole (broadcast, reduce,
     /// all_reduce, reduce_scatter), of all ranks' together in an all-gather.
     std::size_t count = 0;
+    /// The size of an element.
     std::size_t element_bytes = 1;
     /// Elements of each rank where the data belongs to ranks (all-gather, reduce-scatter); empty: count ÷
     /// ranks each.
@@ -56,6 +60,7 @@ struct call_shape {
     /// The tuning table of the environment, for `automatic`; null: none is named.
     detail::tuning_text const* tuning = nullptr;
 
+    /// How many bytes `count` elements have.
     [[nodiscard]] auto bytes() const -> std::size_t { return count * element_bytes; }
 };
 

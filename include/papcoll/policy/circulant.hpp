@@ -35,6 +35,7 @@ struct circulant {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation != collective_kind::gather && operation != collective_kind::all_to_all;

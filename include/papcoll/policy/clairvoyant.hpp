@@ -16,9 +16,13 @@ namespace papcoll::inline v0 {
 
 /// The schedule that a Clairvoyant reduction follows.
 struct clairvoyant_choice {
+    /// How many segments the data is cut into.
     int segments;
+    /// How long a round of one segment takes.
     ticks round;
+    /// This rank's part of the schedule.
     rank_schedule share;
+    /// How many rounds follow the arrival of the last rank.
     step_type rounds_after_last_arrival;
     bool uses_arrivals; ///< false: the schedule of ranks that arrive together
 };
@@ -42,6 +46,7 @@ struct basic_clairvoyant {
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::reduce;

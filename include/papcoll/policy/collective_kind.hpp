@@ -8,6 +8,7 @@
 
 namespace papcoll::inline v0 {
 
+/// The collectives, as policies tell them apart.
 enum class collective_kind { broadcast, reduce, all_reduce, gather, all_gather, reduce_scatter, all_to_all };
 
 namespace detail {
@@ -18,6 +19,7 @@ inline constexpr std::array<std::string_view, 7> collective_names{
 
 } // namespace detail
 
+/// The name of a collective, such as "all_reduce".
 [[nodiscard]] constexpr auto to_string(collective_kind kind) -> std::string_view {
     return detail::collective_names[static_cast<std::size_t>(kind)];
 }

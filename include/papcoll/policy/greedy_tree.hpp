@@ -42,6 +42,7 @@ struct greedy_tree {
     std::optional<int> segments = {};
 
     static constexpr bool reorders_operands = false;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return detail::trees_provide(operation);

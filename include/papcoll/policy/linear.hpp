@@ -16,6 +16,7 @@ namespace papcoll::inline v0 {
 /// root awaits 64 at a time, in the order of ranks.
 struct linear {
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::gather || operation == collective_kind::all_gather;

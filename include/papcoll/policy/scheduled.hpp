@@ -41,11 +41,13 @@ inline constexpr bool reorders_operands<S> = false;
 /// constexpr bool keeps_rank_order = true`.
 template <scheduler S>
 struct scheduled {
+    /// The scheduler.
     S algorithm = {};
     /// Into how many blocks the data is cut, or each rank's part of it; default: of about 64 KiB each, at
     /// most 256, and no more than plan_limit(P) has room for when each is sent and received once; of
     /// all-reduces no more than 2^20 of all ranks.
     std::optional<int> segments = {};
+    /// When each rank arrives; empty: all together.
     arrival_source arrivals = {};
 
     static constexpr bool reorders_operands = detail::reorders_operands<S>;

@@ -21,6 +21,7 @@ namespace papcoll::inline v0 {
 /// chunks of up to an eighth of that memory.
 struct shared_memory {
     static constexpr bool reorders_operands = false;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind) -> bool { return true; }
 

@@ -21,11 +21,13 @@ namespace papcoll::inline v0 {
 /// model of one-ported ranks the all-gather moves about twice the volume of the ring at the root. A rank that
 /// comes later than those behind it in the order delays them. Arrivals must be the same on all ranks.
 struct sorted_linear {
+    /// When each rank arrives; empty: all together.
     arrival_source arrivals = {};
     /// How much of a rank's part goes ahead to tell that the rest follows. Must agree on all ranks.
     std::size_t first_bytes = 1024;
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::gather || operation == collective_kind::all_gather;

@@ -26,10 +26,15 @@ namespace papcoll::inline v0 {
 /// smaller.
 class tuning_table {
 public:
+    /// What is chosen at one point of the table.
     struct entry {
+        /// Of which collective.
         collective_kind operation;
+        /// At how many ranks.
         int ranks;
+        /// At how many bytes.
         std::size_t bytes;
+        /// The policy, with what it may be told besides.
         tuned_choice choice;
     };
 
@@ -47,6 +52,7 @@ public:
     [[nodiscard]] auto text() const -> std::string;
     /// Equal for tables that are equal.
     [[nodiscard]] auto hash() const -> std::int64_t { return m_hash; }
+    /// All points of the table.
     [[nodiscard]] auto entries() const -> std::vector<entry> const& { return m_entries; }
     /// The nearest entry, or null when the table has none for the operation.
     [[nodiscard]] auto find(collective_kind operation, int ranks, std::size_t bytes) const -> entry const*;

@@ -48,6 +48,7 @@ struct two_level {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind) -> bool { return true; }
 

@@ -27,6 +27,7 @@ struct message_windows {
     /// Of the messages that are admitted in general, those of at most this many elements are not: the blocks
     /// of a pipeline, which pass in less time than admission takes. `unadmitted` of them may be under way.
     std::size_t unadmitted_elements = 0;
+    /// How many messages of those that ask for no leave may be under way.
     int unadmitted = 8;
 
     /// Whether messages of so many elements are admitted.

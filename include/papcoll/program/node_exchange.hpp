@@ -90,6 +90,7 @@ public:
     void shared_reduce(int root, std::size_t n) {
         reduce_in_shares(n, [&](int r) { return r == root; });
     }
+    /// An all-reduce of n elements by the memory of the node.
     void shared_all_reduce(std::size_t n) {
         reduce_in_shares(n, [](int) { return true; });
     }

@@ -21,6 +21,7 @@ enum class memory : std::uint8_t {
     scratch, ///< papcoll's own
     node     ///< what the ranks of a node share in one operation; each sees all of it at the same offsets
 };
+/// How many kinds of memory there are.
 inline constexpr std::size_t memory_kinds = 4;
 
 /// A stretch of memory, in elements.
@@ -31,9 +32,11 @@ public:
         : m_offset(offset)
         , m_size_and_place(size << place_bits | static_cast<std::size_t>(where)) {}
 
+    /// The memory in which it lies.
     [[nodiscard]] constexpr auto where() const -> memory {
         return static_cast<memory>(m_size_and_place & ((1u << place_bits) - 1));
     }
+    /// Where it begins there, in elements.
     [[nodiscard]] constexpr auto offset() const -> std::size_t { return m_offset; }
     [[nodiscard]] constexpr auto size() const -> std::size_t { return m_size_and_place >> place_bits; }
     [[nodiscard]] constexpr auto end() const -> std::size_t { return m_offset + size(); }
@@ -72,10 +75,13 @@ struct program {
         source(source const&) = delete;
         auto operator=(source const&) -> source& = delete;
         virtual ~source() = default;
+        /// Writes the program.
         [[nodiscard]] virtual auto write() const -> program = 0;
+        /// The memory that the source keeps.
         [[nodiscard]] virtual auto held_bytes() const -> std::size_t = 0;
     };
 
+    /// What an instruction does.
     enum class action : std::uint8_t {
         send,    ///< the regions, one behind the other, to the peer
         receive, ///< a message of the peer into the regions
@@ -85,9 +91,12 @@ struct program {
         await,   ///< the peer, on the same node, has come to a certain post, about these regions
         contribution ///< the rank's own data comes into the regions, when the program contributes it
     };
+    /// Numbers instructions and regions.
     using index = std::uint32_t;
 
+    /// One thing that a rank does.
     struct instruction {
+        /// What it does.
         action what;
         /// Of a combination: in the same bits on all ranks, wherever the operands lie.
         bool alike = false;
@@ -95,16 +104,21 @@ struct program {
         std::uint16_t windows = 0;
         /// Of a message or an await: the other rank.
         std::int32_t peer = -1;
+        /// The first of its regions among `regions`.
         index first_region;
+        /// The first of those it waits for among `waits`.
         index first_wait;
     };
 
+    /// In the order in which they are begun.
     std::vector<instruction> instructions;
+    /// Those of all instructions, one after the other.
     std::vector<region> regions;
     /// What each instruction waits for: earlier ones, in ascending order.
     std::vector<index> waits;
     /// Of an uncut program: pairs (earlier, later) of instructions whose order the data does not ask for.
     std::vector<std::pair<index, index>> order;
+    /// How its messages are sent; see message_windows.
     std::vector<message_windows> windows;
     /// Of each await, in their order: how many posts of the peer it waits for.
     std::vector<index> posts;
@@ -125,11 +139,13 @@ struct program {
     bool native = false;
 
     [[nodiscard]] auto size() const -> index { return static_cast<index>(instructions.size()); }
+    /// The regions of instruction i.
     [[nodiscard]] auto regions_of(index i) const -> std::span<region const> {
         auto const begin = instructions[i].first_region;
         auto const end = i + 1 < size() ? instructions[i + 1].first_region : regions.size();
         return std::span(regions).subspan(begin, end - begin);
     }
+    /// The instructions that must have ended before instruction i begins.
     [[nodiscard]] auto waits_of(index i) const -> std::span<index const> {
         auto const begin = instructions[i].first_wait;
         auto const end = i + 1 < size() ? instructions[i + 1].first_wait : waits.size();
@@ -142,9 +158,11 @@ struct program {
         for (std::size_t r = 0; r < all.size(); r += operands(instructions[i].what)) sum += all[r].size();
         return sum;
     }
+    /// How the message of instruction i is sent.
     [[nodiscard]] auto windows_of(index i) const -> message_windows const& {
         return windows[instructions[i].windows];
     }
+    /// Whether instruction i sends or receives.
     [[nodiscard]] auto is_message(index i) const -> bool {
         return instructions[i].what == action::send || instructions[i].what == action::receive;
     }
@@ -164,6 +182,7 @@ struct program {
     }
 };
 
+/// The name of what an instruction does.
 [[nodiscard]] constexpr auto to_string(program::action what) -> std::string_view {
     switch (what) {
     case program::action::send:

@@ -169,6 +169,7 @@ inline void find_waits(program& p) {
 /// waiting for sends unless the data asks for it. See verify.
 class program_builder {
 public:
+    /// Numbers instructions.
     using index = program::index;
 
     /// `in_place`: `in` and `out` are the same memory.
@@ -177,6 +178,7 @@ public:
         m_program.windows.push_back({.receives = 8, .sends = 8, .admission = false});
     }
 
+    /// Whether `in` is in `out`.
     [[nodiscard]] auto in_place() const -> bool { return m_program.in_place; }
     /// The number of the next instruction.
     [[nodiscard]] auto next() const -> index { return m_program.size(); }
@@ -196,6 +198,7 @@ public:
         if (found == m_program.windows.end()) m_program.windows.push_back(windows);
     }
 
+    /// Sends these regions, one behind the other, to a rank; returns the number of the instruction.
     auto send(int to, std::span<region const> from) -> index {
         return message(program::action::send, to, from);
     }
@@ -254,6 +257,7 @@ public:
 
     /// Where a program that is appended finds what it works on.
     struct mapping {
+        /// Where the memory `in` and `out` of the appended program are here.
         region in, out;
         /// Its ranks; empty: they are those of this program.
         std::span<int const> ranks = {};

@@ -10,9 +10,12 @@ namespace papcoll::inline v0 {
 /// `count` elements cut into `blocks` contiguous blocks whose sizes differ by one at most; with more blocks
 /// than elements some are empty. Block b starts at element ⌊b·count/blocks⌋.
 struct block_partition {
+    /// How many elements there are.
     std::size_t count = 0;
+    /// How many blocks they are cut into.
     int blocks = 1;
 
+    /// Where a block begins, in elements.
     [[nodiscard]] constexpr auto offset(int block) const -> std::size_t {
         auto const b = static_cast<std::size_t>(block);
         auto const n = static_cast<std::size_t>(blocks);
@@ -22,6 +25,7 @@ struct block_partition {
     [[nodiscard]] constexpr auto size(int block) const -> std::size_t {
         return offset(block + 1) - offset(block);
     }
+    /// How many elements the longest block has.
     [[nodiscard]] constexpr auto largest() const -> std::size_t {
         auto const n = static_cast<std::size_t>(blocks);
         return count / n + (count % n != 0 ? 1 : 0);
@@ -30,6 +34,7 @@ struct block_partition {
 
 /// Where a block lies, in elements.
 struct block_range {
+    /// Where it begins, in elements.
     std::size_t offset = 0;
     std::size_t size = 0;
 

@@ -29,9 +29,11 @@ struct problem {
     /// of a dissemination; empty: the root owns all.
     std::span<int const> owners = {};
 
+    /// When a rank arrives; 0 where no arrivals are given.
     [[nodiscard]] constexpr auto arrival(int rank) const -> ticks {
         return arrivals.empty() ? ticks{0} : arrivals[static_cast<std::size_t>(rank)];
     }
+    /// Who owns a block: the root where no owners are given.
     [[nodiscard]] constexpr auto owner(int block) const -> int {
         return owners.empty() ? root : owners[static_cast<std::size_t>(block)];
     }

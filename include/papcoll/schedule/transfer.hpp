@@ -18,9 +18,13 @@ enum class schedule_kind {
 /// One block moving between two ranks: the global view of a schedule.
 /// Transfers of equal (step, from, to) travel as one message.
 struct transfer {
+    /// When: a send waits for receives of its block in smaller steps.
     step_type step = 0;
+    /// The rank that sends.
     int from = 0;
+    /// The rank that receives.
     int to = 0;
+    /// Which block.
     int block = 0;
 
     friend auto operator<=>(transfer const&, transfer const&) = default;

@@ -33,6 +33,7 @@ namespace papcoll::inline v0 {
 /// that gave a block away gets the result into the same place.
 struct all_reduce_schedule {
     std::vector<int> owners; ///< per block, the same on all ranks
+    /// What comes together first: the reduction to the rank that goes on.
     rank_schedule reduction;
     rank_schedule dissemination;
 };

@@ -27,7 +27,9 @@ namespace papcoll::inline v0 {
 /// of one, for which nothing is known. Owners must be the root. A rank's share costs O(P (log P + log L)) for
 /// P ranks and a greedy tree of L ticks. Throws std::invalid_argument as greedy_tree_scheduler does.
 struct arrival_tree_scheduler {
+    /// How long the value travels from one rank to another.
     ticks transfer_time{1};
+    /// How long two values take to be combined.
     ticks compute_time{0};
 
     static constexpr schedule_kind kind = schedule_kind::reduction;
@@ -36,6 +38,7 @@ struct arrival_tree_scheduler {
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree {
         return grow_arrival_tree(p, transfer_time, compute_time);
     }
+    /// All transfers of the tree.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {
         return detail::tree_schedule_of(*this, p).transfers();
     }

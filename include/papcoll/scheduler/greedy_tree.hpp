@@ -30,7 +30,9 @@ namespace papcoll::inline v0 {
 /// std::invalid_argument for negative members, costs whose sums over all ranks do not fit into ticks, and
 /// malformed problems.
 struct greedy_tree_scheduler {
+    /// How long the value travels from one rank to another.
     ticks transfer_time{1};
+    /// How long two values take to be combined.
     ticks compute_time{0};
     /// How many transfers may be under way at the same time; 0: any number.
     int max_transfers = 0;
@@ -38,6 +40,7 @@ struct greedy_tree_scheduler {
     int max_reducers = 0;
 
     static constexpr schedule_kind kind = schedule_kind::reduction;
+    /// Operands are combined in the order of their ranks.
     static constexpr bool keeps_rank_order = true;
 
     /// The timed tree of one block and the ranks of its machines.
@@ -45,6 +48,7 @@ struct greedy_tree_scheduler {
         return detail::in_rank_order(
             grow_greedy_tree(p.ranks, transfer_time, compute_time, {max_transfers, max_reducers}), p.root);
     }
+    /// All transfers of the tree.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {
         return detail::tree_schedule_of(*this, p).transfers();
     }

@@ -29,7 +29,9 @@ public:
         m_first.push_back(m_ranks.size());
     }
 
+    /// How many ranks there are.
     [[nodiscard]] auto ranks() const -> int { return static_cast<int>(m_ranks.size()); }
+    /// How many nodes there are.
     [[nodiscard]] auto nodes() const -> int { return static_cast<int>(m_first.size()) - 1; }
     /// Of the first node, and of all where even() is true.
     [[nodiscard]] auto per_node() const -> int { return static_cast<int>(members(0).size()); }
@@ -39,9 +41,11 @@ public:
             if (members(node).size() != members(0).size()) return false;
         return true;
     }
+    /// The node of a rank.
     [[nodiscard]] auto node(int rank) const -> int { return m_node[static_cast<std::size_t>(rank)]; }
     /// Which of the ranks of its node a rank is.
     [[nodiscard]] auto index(int rank) const -> int { return m_index[static_cast<std::size_t>(rank)]; }
+    /// The ranks of a node.
     [[nodiscard]] auto members(int node) const -> std::span<int const> {
         auto const n = static_cast<std::size_t>(node);
         return std::span(m_ranks).subspan(m_first[n], m_first[n + 1] - m_first[n]);

@@ -16,11 +16,13 @@ namespace papcoll::inline v0 {
 /// What `reversed` returns: the schedules of `forward` with time and directions turned round.
 template <scheduler S>
 struct reversed_scheduler {
+    /// The scheduler whose transfers are turned round.
     S forward;
 
     static constexpr schedule_kind kind =
         S::kind == schedule_kind::reduction ? schedule_kind::dissemination : schedule_kind::reduction;
 
+    /// All transfers, turned round.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer>;
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule;
 };

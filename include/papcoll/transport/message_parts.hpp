@@ -14,6 +14,7 @@ namespace papcoll::inline v0 {
 template <class Byte>
 class basic_message_parts {
 public:
+    /// Contiguous bytes.
     using stretch = std::span<Byte>;
 
     basic_message_parts() = default;
@@ -30,7 +31,9 @@ public:
             m_several = several;
     }
 
+    /// How many bytes all stretches have together.
     [[nodiscard]] auto bytes() const -> std::size_t { return m_bytes; }
+    /// Whether there is one stretch at most.
     [[nodiscard]] auto contiguous() const -> bool { return m_several.empty(); }
     /// All of it, when contiguous.
     [[nodiscard]] auto one() const -> stretch { return m_one; }
@@ -58,7 +61,9 @@ private:
     std::size_t m_bytes = 0;
 };
 
+/// Memory that a message is received in.
 using message_parts = basic_message_parts<std::byte>;
+/// Memory that a message is sent from.
 using const_message_parts = basic_message_parts<std::byte const>;
 
 } // namespace papcoll::inline v0

@@ -196,9 +196,11 @@ public:
         key = m_shared->segment.key();
         return made;
     }
+    /// Opens the memory that another rank has made; see transport.
     [[nodiscard]] auto open_segment(segment_key const& key, std::size_t bytes) -> std::shared_ptr<std::byte> {
         return detail::shared_segment::open(key, bytes);
     }
+    /// Nobody opens this memory any more.
     void forget_segment(segment_key const&) noexcept { m_shared->segment.close(); }
 #endif
     /// Receives are cancelled, or waited for where their message is under way. MPI cannot take a send back:

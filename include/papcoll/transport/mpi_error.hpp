@@ -16,7 +16,9 @@ public:
         , m_routine(routine)
         , m_error_class(class_of(code)) {}
 
+    /// The routine of MPI's that failed.
     [[nodiscard]] auto routine() const noexcept -> char const* { return m_routine; }
+    /// The error class that MPI gives for it.
     [[nodiscard]] auto error_class() const noexcept -> int { return m_error_class; }
 
 private:

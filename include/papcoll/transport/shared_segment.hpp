@@ -17,6 +17,7 @@ namespace papcoll::inline v0 {
 
 /// By what a rank finds memory that another rank of its node has made; travels as bytes.
 struct segment_key {
+    /// The process that made it.
     std::uint64_t owner = 0;
     std::uint64_t name = 0;
 };

@@ -232,12 +232,16 @@ class endpoint {
 public:
     /// A message on its way and the side that holds this handle.
     struct pending {
+        /// The message that is under way.
         detail::message_pointer message;
+        /// Whether this rank sends it.
         bool sender = false;
 
+        /// Whether it has arrived.
         [[nodiscard]] auto complete() const -> bool {
             return message->delivered || (sender && message->sent_eagerly);
         }
+        /// How long it is.
         [[nodiscard]] auto bytes() const -> std::size_t {
             return message->fits() || sender ? message->bytes : completion::too_long;
         }
@@ -250,8 +254,10 @@ public:
 
     [[nodiscard]] auto rank() const -> int { return m_rank; }
     [[nodiscard]] auto size() const -> int { return m_world->size(); }
+    /// How many tags there are.
     [[nodiscard]] auto tags() const -> int { return 1 << 28; }
     [[nodiscard]] auto concurrent() const -> bool { return false; }
+    /// The node of this rank; ranks with equal numbers share memory.
     [[nodiscard]] auto node() const -> std::uint64_t {
         auto const& nodes = m_world->settings().nodes;
         return nodes.empty() ? 0 : static_cast<std::uint64_t>(nodes[static_cast<std::size_t>(m_rank)]);
@@ -279,15 +285,18 @@ public:
         linger();
         m_world->check_abort();
     }
+    /// Makes memory that others of the node can open by the key; see transport.
     [[nodiscard]] auto make_segment(std::size_t bytes, segment_key& key) -> std::shared_ptr<std::byte> {
         auto made = m_world->make_segment(bytes);
         key = {node(), made.first};
         return std::move(made.second);
     }
+    /// Opens the memory that another rank has made; see transport.
     [[nodiscard]] auto open_segment(segment_key const& key, std::size_t) -> std::shared_ptr<std::byte> {
         if (key.owner != node()) throw std::logic_error("papcoll: a segment of another node");
         return m_world->open_segment(key.name);
     }
+    /// Nobody opens this memory any more.
     void forget_segment(segment_key const& key) { m_world->forget_segment(key.name); }
     [[nodiscard]] auto borrowed() const -> endpoint {
         return {std::shared_ptr<detail::world>(std::shared_ptr<void>(), m_world.get()), m_rank};

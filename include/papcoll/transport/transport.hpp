@@ -24,7 +24,9 @@ struct completion {
     /// The bytes of a message that was longer than its receive.
     static constexpr std::size_t too_long = std::numeric_limits<std::size_t>::max();
 
+    /// Which of the messages it is.
     int position = 0;
+    /// How long the message is.
     std::size_t bytes = 0;
 };
 
@@ -51,12 +53,12 @@ struct completion {
 /// A transport may have more, and does without otherwise:
 ///
 ///  9. `c.node()`, a std::uint64_t that is equal on ranks of one node; where it is missing all share one.
-/// 10. `c.tags()`, how many tags it has where that is more than tag_count; equal on all ranks.
-/// 11. `t.wait_received(pending)`, which waits for one receive and returns its bytes as in a completion, and
+///  10. `c.tags()`, how many tags it has where that is more than tag_count; equal on all ranks.
+///  11. `t.wait_received(pending)`, which waits for one receive and returns its bytes as in a completion, and
 ///     `t.wait_sent(pending)`. `t.send` and `t.receive`, with the arguments of isend and irecv, begin a
 ///     message and wait for it; `receive` returns its bytes likewise. A message that threw has ended.
-/// 12. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
-/// 13. `t.make_segment(bytes, key)`, `t.open_segment(key, bytes)` and `t.forget_segment(key)`, by which ranks
+///  12. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
+///  13. `t.make_segment(bytes, key)`, `t.open_segment(key, bytes)` and `t.forget_segment(key)`, by which ranks
 ///     of one node share memory: one makes it, of zeros, and sets the segment_key, by which others open it
 ///     until the first forgets it. The first two return a std::shared_ptr<std::byte>, and throw where there
 ///     is none. With them comes `t.progress()`, which sees to all messages, for a rank that looks at memory
@@ -85,6 +87,7 @@ concept transport = std::copyable<T> && std::movable<typename T::pending> &&
 inline constexpr int tag_count = 16384;
 /// The last tags belong to no operation of a context: its own agreements, and clocks and monitors beside it.
 inline constexpr int reserved_tags = 2;
+/// Whether the tag is one of those that papcoll keeps for attaching.
 [[nodiscard]] constexpr auto is_reserved_tag(int tag) -> bool {
     return tag >= tag_count - reserved_tags && tag < tag_count;
 }

@@ -119,8 +119,11 @@ private:
     std::optional<double> m_mean;
 };
 
+/// The next iteration takes as long as the last one.
 using last_value = iteration_average<last_duration>;
+/// The next iteration takes as long as the last few did on average.
 using moving_average = iteration_average<moving_duration>;
+/// The next iteration takes as long as those before did on average, the later the heavier.
 using exponential_average = iteration_average<exponential_duration>;
 
 } // namespace papcoll::inline v0

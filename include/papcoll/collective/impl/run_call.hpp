@@ -101,22 +101,29 @@ void run_alone(context<Transport>& c, call_description& call, Run run) {
     }
     if (failure) std::rethrow_exception(named(failure, name));
 }
+// Out of the way of calls that succeed.
+template <transport Transport>
+[[noreturn, gnu::cold, gnu::noinline]] void throw_named(context<Transport> const& c,
+                                                        call_description const& call, std::uint64_t number,
+                                                        std::exception_ptr const& failure) {
+    std::rethrow_exception(named(failure, {to_string(call.operation), number, c.rank()}));
+}
 /// The same of a short program.
 template <transport Transport>
 [[gnu::always_inline]] inline void run_alone(context<Transport>& c, execution<Transport>& body,
                                              call_description& call) {
     int const tag = c.next_tag(c.tags());
     if (body.shares_memory()) number_call(c, call.memory);
-    auto const name = name_of(c, call);
+    auto const number = c.sequence() - 1; // an operator may make calls
     auto const ended = [&]() __attribute__((always_inline)) {
         try {
             return run_short(c, body, tag, call.memory);
         } catch (...) {
             spoil_tag(c, tag);
-            std::rethrow_exception(named(std::current_exception(), name));
+            throw_named(c, call, number, std::current_exception());
         }
     };
-    if (auto const failure = ended()) std::rethrow_exception(named(failure, name));
+    if (auto const failure = ended()) throw_named(c, call, number, failure);
 }
 /// Checks a call for the first time, or when others were in between.
 template <transport Transport>

@@ -28,21 +28,22 @@ public:
         to.use({.receives = std::clamp(m_nodes - 1, 1, 64), .sends = 8, .admission = false});
     }
 
-    /// Whether it takes less time than the rounds of a circulant graph. Of messages under way together most
-    /// of the latency passes together: an eighth of it is counted for each but the first, and half of it
-    /// where all have as many to send as to receive. Where data is longer, its time decides.
+    /// Whether it takes less time than the rounds of a circulant graph. Of messages under way together the
+    /// latency passes together; each but the first costs what a message does, twice where all have as many to
+    /// send as to receive. Where data is longer, its time decides.
     [[nodiscard]] static auto is_shorter(collective_kind operation, int nodes, std::size_t bytes,
                                          link_model const& link) -> bool {
         bool const in_parts =
             operation == collective_kind::all_gather || operation == collective_kind::reduce_scatter;
         bool const rooted = operation == collective_kind::broadcast || operation == collective_kind::reduce;
         double const others = nodes - 1;
-        double const latency = round_latency(link) + message_cost;
+        double const message = message_cost(link);
+        double const latency = round_latency(link) + message;
         double const q = std::bit_width(static_cast<unsigned>(nodes - 1));
         auto const data = static_cast<double>(bytes);
-        double const sent = link.volume_time(in_parts ? others / nodes * data : others * data);
-        double const in_turn = in_parts ? sent : q * link.volume_time(data);
-        double const at_once = latency + (others - 1) * latency / (rooted ? 8 : 2) + sent;
+        double const sent = link.per_byte * (in_parts ? others / nodes * data : others * data);
+        double const in_turn = in_parts ? sent : q * link.per_byte * data;
+        double const at_once = latency + (others - 1) * message * (rooted ? 1 : 2) + sent;
         return at_once < q * latency + in_turn && sent <= 2 * latency;
     }
 

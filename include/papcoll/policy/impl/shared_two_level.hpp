@@ -45,7 +45,7 @@ public:
         // The link was measured with all ranks of a node at once.
         auto const share = static_cast<double>(m_grid.nodes()) / m_grid.ranks();
         m_link.per_byte *= share;
-        m_link.short_per_byte *= share;
+        m_link.per_message *= share;
     }
 
     /// Whether calls of this shape can be made so: equal on all ranks.

@@ -21,6 +21,7 @@ public:
         , m_bits(bits)
         , m_words(rows * row_words(), bitset_word{0}) {}
 
+    /// The words of row r.
     [[nodiscard]] auto row(std::size_t r) -> bitset_word* { return m_words.data() + r * row_words(); }
     [[nodiscard]] auto row(std::size_t r) const -> bitset_word const* {
         return m_words.data() + r * row_words();
@@ -33,12 +34,15 @@ public:
     /// Size of the storage in bytes.
     [[nodiscard]] auto memory_bytes() const -> std::size_t { return m_words.size() * sizeof(bitset_word); }
 
+    /// Bit i of row r.
     [[nodiscard]] auto test(std::size_t r, std::size_t i) const -> bool {
         return (row(r)[i / bitset_word_bits] >> (i % bitset_word_bits) & 1U) != 0;
     }
+    /// Sets bit i of row r.
     void set(std::size_t r, std::size_t i) {
         row(r)[i / bitset_word_bits] |= bitset_word{1} << (i % bitset_word_bits);
     }
+    /// Clears bit i of row r.
     void clear(std::size_t r, std::size_t i) {
         row(r)[i / bitset_word_bits] &= ~(bitset_word{1} << (i % bitset_word_bits));
     }
@@ -49,6 +53,7 @@ public:
         if (auto const rest = m_bits % bitset_word_bits; rest != 0)
             row(r)[whole] = (bitset_word{1} << rest) - 1;
     }
+    /// Clears all of row r.
     void reset(std::size_t r) { std::fill_n(row(r), row_words(), bitset_word{0}); }
 
 private:

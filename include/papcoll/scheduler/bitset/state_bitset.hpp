@@ -10,6 +10,7 @@ namespace papcoll::inline v0 {
 /// State bitsets are rows of 64-bit words; bit i of a row is bit i % 64 of its word i / 64.
 using bitset_word = std::uint64_t;
 
+/// How many bits a word has.
 inline constexpr std::size_t bitset_word_bits = 64;
 
 /// How rows of bits are processed: `B::lane_words` words at a time, held in a value of type `B::lane`.
@@ -50,6 +51,7 @@ concept state_bitset = requires(typename B::lane const a, typename B::lane const
     { B::first(a) } -> std::same_as<std::size_t>;
 };
 
+/// How many bits one step of a search looks at.
 template <state_bitset Bits>
 inline constexpr std::size_t lane_bits = Bits::lane_words* bitset_word_bits;
 

@@ -11,9 +11,11 @@ namespace papcoll::inline v0 {
 /// where b < 0, block b + q of the phase before. Entries from q on are meaningless.
 class circulant_blocks {
 public:
+    /// The block of a round; negative: none.
     [[nodiscard]] constexpr auto operator[](int round) const -> int {
         return m_blocks[static_cast<std::size_t>(round)];
     }
+    /// Says which block a round has.
     constexpr void set(int round, int block) {
         m_blocks[static_cast<std::size_t>(round)] = static_cast<std::int8_t>(block);
     }

@@ -31,6 +31,7 @@ public:
         }
     }
 
+    /// The number of ranks.
     [[nodiscard]] constexpr auto ranks() const -> int { return m_ranks; }
     /// q, the number of rounds in a phase.
     [[nodiscard]] constexpr auto rounds() const -> int { return m_rounds; }

@@ -28,6 +28,7 @@ public:
         }
     }
 
+    /// The skips of the graph, round by round.
     [[nodiscard]] auto skips() const -> circulant_skips const& { return m_skips; }
     /// What the ranks 0 … p−1, counted from the root, receive in round k.
     [[nodiscard]] auto receives(int round) const -> std::span<std::int8_t const> {

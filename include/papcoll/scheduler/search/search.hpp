@@ -8,9 +8,12 @@ namespace papcoll::inline v0 {
 
 /// A transfer that a Clairvoyant search found: `peer` sends `block` to the receiver asked for.
 struct search_match {
+    /// The rank that was found; negative: none.
     int peer = -1;
+    /// The block that it can have.
     int block = -1;
 
+    /// Whether anything was found.
     [[nodiscard]] explicit operator bool() const { return peer >= 0; }
     friend auto operator==(search_match const&, search_match const&) -> bool = default;
 };

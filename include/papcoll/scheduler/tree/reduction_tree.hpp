@@ -13,7 +13,9 @@ namespace papcoll::inline v0 {
 /// One message of a timed tree. At `end` the receiver has it; combining takes `compute_time` from then on, or
 /// from the end of the receiver's previous combination.
 struct tree_transfer {
+    /// The rank that sends.
     int from = 0;
+    /// The rank that receives.
     int to = 0;
     ticks begin{0};
     ticks end{0};
@@ -29,11 +31,14 @@ struct reduction_tree {
     std::vector<int> parent;
     /// How long before `finish` the transfer of machine i ≥ 1 begins; entry 0 is zero.
     std::vector<ticks> remaining;
+    /// How long the value travels from one rank to another.
     ticks transfer_time{0};
+    /// How long two values take to be combined.
     ticks compute_time{0};
     /// When the result is complete; trees whose machines are all available at time 0 take that long.
     ticks finish{0};
 
+    /// How many ranks there are.
     [[nodiscard]] auto machines() const -> int { return static_cast<int>(parent.size()); }
     /// The transfer of machine i ≥ 1.
     [[nodiscard]] auto at(int i) const -> tree_transfer {
@@ -45,6 +50,7 @@ struct reduction_tree {
 
 /// A tree whose machine i is rank `rank[i]` of a communicator.
 struct rank_tree {
+    /// The tree, of which this rank is one node.
     reduction_tree tree;
     std::vector<int> rank;
 };
