@@ -47,6 +47,8 @@ struct aborted : std::runtime_error {
 namespace detail {
 
 struct message {
+    int from = 0;
+    int to = 0;
     std::vector<std::span<std::byte const>> sources;
     std::vector<std::byte> copy;
     std::vector<std::span<std::byte>> targets;
@@ -90,6 +92,7 @@ public:
         : m_ranks(ranks)
         , m_options(o)
         , m_random(o.seed)
+        , m_changed(static_cast<std::size_t>(ranks))
         , m_attachments(static_cast<std::size_t>(ranks)) {}
 
     [[nodiscard]] auto size() const -> int { return m_ranks; }
@@ -110,7 +113,7 @@ public:
             copy_stretches(m->sources, {std::span(m->copy)});
             m->sources = {std::span<std::byte const>(m->copy)};
         }
-        return settle(m);
+        return settle(m, from, to);
     }
     auto receive(int from, int to, channel ch, int tag, message_parts parts) -> message_pointer {
         std::lock_guard const lock(m_mutex);
@@ -118,18 +121,19 @@ public:
         auto const m = claim(box, box.sends, box.receives);
         m->targets = stretches_of(parts);
         m->capacity = parts.bytes();
-        return settle(m);
+        return settle(m, from, to);
     }
 
-    /// Calls f() under the lock until it is true; blocks in between when asked to.
+    /// Calls f() under the lock until it is true; blocks in between when asked to, until a message of `rank`
+    /// is matched or delivered.
     template <class F>
-    void poll(bool block, F f) {
+    void poll(int rank, bool block, F f) {
         std::unique_lock lock(m_mutex);
         for (;;) {
             if (m_aborted) throw aborted();
             deliver_some();
             if (f() || !block) return;
-            if (m_in_flight.empty()) m_changed.wait(lock);
+            if (m_in_flight.empty()) m_changed[static_cast<std::size_t>(rank)].wait(lock);
         }
     }
     void abandon(message& m) {
@@ -161,7 +165,7 @@ public:
     void abort() {
         std::lock_guard const lock(m_mutex);
         m_aborted = true;
-        m_changed.notify_all();
+        for (auto& changed : m_changed) changed.notify_all();
     }
 
 private:
@@ -178,18 +182,26 @@ private:
         m->matched = true;
         return m;
     }
-    auto settle(message_pointer const& m) -> message_pointer {
+    auto settle(message_pointer const& m, int from, int to) -> message_pointer {
         if (!m->matched) return m;
-        if (m_options.seed != 0)
-            m_in_flight.push_back(m);
-        else
+        m->from = from;
+        m->to = to;
+        if (m_options.seed == 0) {
             deliver(*m);
-        m_changed.notify_all();
+        } else {
+            m_in_flight.push_back(m);
+            tell_both_ends(*m);
+        }
         return m;
     }
     void deliver(message& m) {
         if (!m.abandoned && m.fits()) copy_stretches(m.sources, m.targets);
         m.delivered = true;
+        tell_both_ends(m);
+    }
+    // No other rank can wait for this message: woken for every one, many ranks do little else.
+    void tell_both_ends(message const& m) {
+        for (int const rank : {m.from, m.to}) m_changed[static_cast<std::size_t>(rank)].notify_all();
     }
     // Adversary: each poll delivers a random message or none.
     void deliver_some() {
@@ -198,17 +210,16 @@ private:
             m_in_flight.begin() + static_cast<std::ptrdiff_t>(m_random() % m_in_flight.size());
         deliver(**chosen);
         m_in_flight.erase(chosen);
-        m_changed.notify_all();
     }
 
     int m_ranks;
     options m_options;
     std::mutex m_mutex;
-    std::condition_variable m_changed;
     std::map<std::tuple<int, int, channel, int>, mailbox> m_boxes;
     std::vector<message_pointer> m_in_flight;
     std::mt19937_64 m_random;
     bool m_aborted = false;
+    std::vector<std::condition_variable> m_changed; // of each rank's messages
     std::map<std::uint64_t, std::shared_ptr<std::byte>> m_segments;
     std::uint64_t m_last_segment = 0;
     std::vector<std::shared_ptr<void>> m_attachments;
@@ -296,7 +307,7 @@ private:
     }
     void some(std::span<pending> pendings, std::vector<completion>& done, bool block) {
         auto const before = done.size();
-        m_world->poll(block, [&] {
+        m_world->poll(m_rank, block, [&] {
             bool any_left = false;
             for (std::size_t i = 0; i < pendings.size(); ++i) {
                 auto& p = pendings[i];
