@@ -22,8 +22,12 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 build_consumer() {
     cmake -S "$consumer" -B "$work/consumer" -DPAPCOLL_ROUTE="$route" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" "$@"
     cmake --build "$work/consumer"
-    local program
-    for program in example compiled mixed; do "$work/consumer/$program"; done
+    "$work/consumer/example"
+    "$work/consumer/compiled"
+}
+
+run_user_compiled() {
+    "$work/consumer/mixed"
     if cmake --build "$work/consumer" --target forgotten >"$work/forgotten" 2>&1; then
         echo "a program without the implementation was linked"
         exit 1
@@ -66,6 +70,7 @@ case $route in
 find_package)
     install_library
     build_consumer -DCMAKE_PREFIX_PATH="$work/prefix"
+    run_user_compiled
     ;;
 core)
     install_library -DPAPCOLL_BOOST_MPI=OFF
