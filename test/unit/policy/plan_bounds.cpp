@@ -3,6 +3,7 @@
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/circulant_all_gather.hpp>
 #include <papcoll/scheduler/ring.hpp>
@@ -186,4 +187,21 @@ TEST_CASE("one part of 1 GiB among 10 000 short ones: it alone is cut, and into 
         for (auto const& m : program_lists::messages(plan, what)) longest = std::max(longest, m.elements);
         CHECK(longest <= (std::size_t(1) << 30) / 500 + 100'000);
     }
+}
+
+TEST_CASE("whether ranks can share memory is found out without allocating any") {
+    std::vector<int> const one_node(48, 0);
+    auto const sizes = one_long(48, 1'000);
+    for (auto const operation : all_kinds)
+        for (bool const uneven : {false, true}) {
+            if (uneven && !has_parts(operation)) continue;
+            auto shape =
+                uneven ? shape_of(operation, 48, 0, sizes) : shape_of(operation, 48, std::size_t(48'000));
+            shape.nodes = one_node;
+            shape.shared_bytes = std::size_t(256) << 10;
+            most_allocated = allocated;
+            CHECK(papcoll::shared_memory::serves(shape));
+            papcoll::shared_memory{}.check(shape);
+            CHECK(most_allocated == allocated);
+        }
 }

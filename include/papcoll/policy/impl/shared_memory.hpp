@@ -9,7 +9,6 @@
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/program/node_exchange.hpp>
 #include <papcoll/program/program_builder.hpp>
-#include <papcoll/schedule/block_partition.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +18,6 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -79,6 +77,74 @@ template <class Source>
     return result;
 }
 
+/// How much of a call goes through the memory of the node at a time, in elements; nothing is allocated for
+/// it.
+class shared_memory_size {
+public:
+    explicit shared_memory_size(call_shape const& shape)
+        : m_operation(shape.operation)
+        , m_ranks(static_cast<std::size_t>(shape.ranks))
+        , m_count(shape.count)
+        , m_element_bytes(shape.element_bytes)
+        , m_longest(std::max(longest(shape), 2 * m_ranks))
+        , m_is_short(m_longest <= node_stretches(shape).shortest())
+        , m_stretch(node_stretches(shape).for_elements(m_longest)) {}
+
+    /// Whether there is room for a piece for each rank, and for the program.
+    [[nodiscard]] auto fits() const -> bool {
+        return m_stretch / 2 / m_ranks > 0 && about_bytes() <= most_rounds_bytes;
+    }
+    /// About how many bytes the program holds.
+    [[nodiscard]] auto about_bytes() const -> std::size_t {
+        auto const n = m_operation == collective_kind::broadcast ? m_count : m_longest;
+        bool const in_halves = m_operation != collective_kind::broadcast &&
+                               m_operation != collective_kind::reduce &&
+                               m_operation != collective_kind::gather;
+        auto const each = m_is_short ? m_longest * m_ranks : in_halves ? m_stretch / 2 : chunk();
+        return rounds_bytes(n / each + 1, m_ranks);
+    }
+    /// Whether one chunk is all.
+    [[nodiscard]] auto is_short() const -> bool { return m_is_short; }
+    /// Of each rank.
+    [[nodiscard]] auto stretch() const -> std::size_t { return m_stretch; }
+    [[nodiscard]] auto chunk() const -> std::size_t {
+        // 16 KiB; of very long data more, since each costs an entry in the program.
+        auto const bytes = std::max(std::size_t(16) << 10, m_longest * m_element_bytes / 256);
+        return std::clamp<std::size_t>(bytes / m_element_bytes, 1, std::max<std::size_t>(m_stretch / 2, 1));
+    }
+
+private:
+    /// What of one rank goes through its stretch. Where each rank has a piece for each, all pieces have equal
+    /// room.
+    [[nodiscard]] auto longest(call_shape const& shape) const -> std::size_t {
+        switch (m_operation) {
+        case collective_kind::broadcast:
+            return (m_count + m_ranks - 1) / m_ranks;
+        case collective_kind::gather:
+        case collective_kind::all_gather:
+            return longest_part(shape);
+        case collective_kind::reduce_scatter:
+            return 2 * longest_part(shape) * m_ranks;
+        case collective_kind::all_to_all:
+            return 2 * m_count;
+        default:
+            return m_count;
+        }
+    }
+    [[nodiscard]] auto longest_part(call_shape const& shape) const -> std::size_t {
+        if (shape.sizes.empty()) return (m_count + m_ranks - 1) / m_ranks;
+        return *std::max_element(shape.sizes.begin(), shape.sizes.end());
+    }
+
+    collective_kind m_operation;
+    std::size_t m_ranks;
+    std::size_t m_count;
+    std::size_t m_element_bytes;
+    std::size_t m_longest;
+    bool m_is_short;
+    std::size_t m_stretch;
+};
+
 /// How a call of ranks of one node uses their memory.
 class shared_memory_plan final : public program::source {
 public:
@@ -87,31 +153,17 @@ public:
         , m_parts(parts_of(shape))
         , m_members(size(shape.ranks))
         , m_key(key_of(shape, shape.sizes))
-        , m_longest(std::max<std::size_t>(longest(), 2 * size(shape.ranks)))
-        , m_is_short(m_longest <= node_stretches(shape).shortest())
-        , m_stretch(node_stretches(shape).for_elements(m_longest)) {
+        , m_size(shape) {
         std::iota(m_members.begin(), m_members.end(), 0);
         m_shape.sizes = m_shape.displacements = {}; // they go with the call; m_parts is what they say
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
     }
 
-    /// Whether there is room for a piece for each rank, and for the program.
-    [[nodiscard]] auto fits() const -> bool {
-        return m_stretch / 2 / size(m_shape.ranks) > 0 && about_bytes() <= most_rounds_bytes;
-    }
-    [[nodiscard]] auto about_bytes() const -> std::size_t {
-        auto const n = m_shape.operation == collective_kind::broadcast ? m_shape.count : m_longest;
-        bool const in_halves = m_shape.operation != collective_kind::broadcast &&
-                               m_shape.operation != collective_kind::reduce &&
-                               m_shape.operation != collective_kind::gather;
-        auto const each = m_is_short ? m_longest * size(m_shape.ranks) : in_halves ? m_stretch / 2 : chunk();
-        return rounds_bytes(n / each + 1, size(m_shape.ranks));
-    }
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
-        to.share(m_stretch * size(m_shape.ranks), m_key);
-        node_exchange exchange(to, m_members, m_shape.rank, m_stretch);
+        to.share(m_size.stretch() * size(m_shape.ranks), m_key);
+        node_exchange exchange(to, m_members, m_shape.rank, m_size.stretch());
         write(exchange);
         return to.finish();
     }
@@ -143,53 +195,28 @@ private:
         return parts;
     }
 
-    /// What of one rank goes through its stretch.
-    [[nodiscard]] auto longest() const -> std::size_t {
-        if (m_shape.operation != collective_kind::gather && m_shape.operation != collective_kind::all_gather)
-            return m_shape.operation == collective_kind::broadcast
-                       ? (m_shape.count + size(m_shape.ranks) - 1) / size(m_shape.ranks)
-                       : pieces_together();
-        return longest_part();
-    }
-    [[nodiscard]] auto longest_part() const -> std::size_t {
-        std::size_t most = 0;
-        for (auto const& part : m_parts) most = std::max(most, part.size());
-        return most;
-    }
-    /// Where each rank has a piece for each, all pieces have equal room.
-    [[nodiscard]] auto pieces_together() const -> std::size_t {
-        if (m_shape.operation == collective_kind::all_to_all) return 2 * m_shape.count;
-        if (m_shape.operation != collective_kind::reduce_scatter) return m_shape.count;
-        return 2 * longest_part() * size(m_shape.ranks);
-    }
-
-    [[nodiscard]] auto chunk() const -> std::size_t {
-        // 16 KiB; of very long data more, since each costs an entry in the program.
-        auto const bytes = std::max(std::size_t(16) << 10, m_longest * m_shape.element_bytes / 256);
-        return std::clamp<std::size_t>(bytes / m_shape.element_bytes, 1,
-                                       std::max<std::size_t>(m_stretch / 2, 1));
-    }
-
     void write(node_exchange& to) const {
         auto const n = m_shape.count;
+        auto const stretch = m_size.stretch();
+        bool const is_short = m_size.is_short();
         constexpr std::size_t shared_out = std::size_t(64) << 10;
         bool const in_shares = m_shape.ranks > 2 && m_shape.bytes() > shared_out;
         switch (m_shape.operation) {
         case collective_kind::broadcast:
             return to.broadcast(m_shape.root, region(memory::out, 0, n),
-                                m_is_short ? std::max<std::size_t>(n, 1) : chunk());
+                                is_short ? std::max<std::size_t>(n, 1) : m_size.chunk());
         case collective_kind::reduce:
             if (in_shares) return to.shared_reduce(m_shape.root, n);
             return to.reduce(m_shape.root, region(memory::in, 0, n), region(memory::out, 0, n),
-                             m_is_short ? m_stretch : chunk());
+                             is_short ? stretch : m_size.chunk());
         case collective_kind::all_reduce:
-            if (m_is_short) return to.all_reduce(n);
+            if (is_short) return to.all_reduce(n);
             return to.shared_all_reduce(n);
         case collective_kind::gather:
             return to.gather(m_shape.root, m_parts, own_part(m_shape.rank == m_shape.root),
-                             m_is_short ? m_stretch : chunk());
+                             is_short ? stretch : m_size.chunk());
         case collective_kind::all_gather:
-            return to.all_gather(m_parts, own_part(true), m_is_short ? m_stretch : m_stretch / 2);
+            return to.all_gather(m_parts, own_part(true), is_short ? stretch : stretch / 2);
         case collective_kind::reduce_scatter:
             return to.reduce_scatter(m_parts);
         case collective_kind::all_to_all:
@@ -206,9 +233,7 @@ private:
     std::vector<region> m_parts;
     std::vector<int> m_members;
     std::uint64_t m_key;
-    std::size_t m_longest; // elements
-    bool m_is_short;       // one chunk is all
-    std::size_t m_stretch;
+    shared_memory_size m_size;
 };
 
 } // namespace detail
@@ -217,7 +242,7 @@ PAPCOLL_IMPL auto shared_memory::serves(call_shape const& shape) -> bool {
     if (shape.shared_bytes == 0 || shape.ranks < 2 || shape.nodes.empty()) return false;
     bool const one_node =
         std::all_of(shape.nodes.begin(), shape.nodes.end(), [&](int node) { return node == shape.nodes[0]; });
-    return one_node && detail::shared_memory_plan(shape).fits();
+    return one_node && detail::shared_memory_size(shape).fits();
 }
 PAPCOLL_IMPL void shared_memory::check(call_shape const& shape) const {
     if (shape.ranks > 1 && !serves(shape))
@@ -226,10 +251,11 @@ PAPCOLL_IMPL void shared_memory::check(call_shape const& shape) const {
             "elements that travel as their bytes");
 }
 PAPCOLL_IMPL auto shared_memory::plan(call_shape const& shape, link_model const&) const -> program {
+    check(shape);
     auto const source = std::make_shared<detail::shared_memory_plan const>(shape);
     if (shape.ranks == 1) return source->write_alone();
-    check(shape);
-    return detail::within_limit(source, shape.in_place, shape.ranks, source->about_bytes());
+    return detail::within_limit(source, shape.in_place, shape.ranks,
+                                detail::shared_memory_size(shape).about_bytes());
 }
 
 } // namespace papcoll::inline v0

@@ -1,7 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/impl/shared_memory.hpp>
@@ -13,7 +12,6 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
