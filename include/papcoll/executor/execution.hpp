@@ -3,6 +3,7 @@
 
 #include <papcoll/context/node_memory.hpp>
 #include <papcoll/context/progress_engine.hpp>
+#include <papcoll/executor/archived_messages.hpp>
 #include <papcoll/executor/archived_values.hpp>
 #include <papcoll/executor/call_memory.hpp>
 #include <papcoll/executor/contribution.hpp>
@@ -157,20 +158,17 @@ private:
     struct leaving {
         detail::stretch_list<std::byte const> list;
         std::vector<std::byte> staging;
-        std::vector<std::uint64_t> lengths; // of values
-        std::vector<detail::content> contents;
+        detail::leaving_values values;
         int pieces = 0;
         bool admitted = false;
     };
     struct arriving {
         detail::stretch_list<std::byte> list;
         std::vector<std::byte> staging;
-        std::vector<std::uint64_t> lengths;
-        std::shared_ptr<std::vector<char>> contents;
+        detail::arriving_values values;
         int pieces = 0;
     };
     static constexpr std::size_t most_kept_bytes = std::size_t(2) << 20;
-    static constexpr std::uint64_t missing = std::numeric_limits<std::uint64_t>::max();
 
     // Memory
 
@@ -465,7 +463,7 @@ private:
     void left(std::size_t position) {
         auto& l = m_leaving[position];
         if (--l.pieces > 0) return;
-        l.contents.clear();
+        l.values.clear();
         if (wire() == format::packed) l.staging = {};
         auto const i = send_at(position);
         if (!admits(i)) --m_open_sends;
@@ -489,18 +487,12 @@ private:
     void send_values(std::size_t position) {
         auto const i = send_at(position);
         auto& l = m_leaving[position];
-        l.lengths.clear();
-        l.list.clear();
         for (auto const& r : m_program->regions_of(i))
-            for (auto e = r.offset(); e < r.end(); ++e) l.contents.push_back(value_at(r.where(), e));
-        for (auto const& c : l.contents) {
-            l.lengths.push_back(c.is_missing() ? missing : c.bytes().size());
-            if (!c.bytes().empty()) l.list.add(std::as_bytes(c.bytes()));
-        }
+            for (auto e = r.offset(); e < r.end(); ++e) l.values.add(value_at(r.where(), e));
+        l.values.list_contents(l.list);
         l.pieces = l.list.bytes() > 0 ? 2 : 1;
         label const what{label::kind::send, position};
-        m_flow.send(channel::control, std::as_bytes(std::span<std::uint64_t const>(l.lengths)), peer(i),
-                    what);
+        m_flow.send(channel::control, l.values.lengths(), peer(i), what);
         if (l.pieces == 2) m_flow.send(channel::data, l.list.parts(), peer(i), what);
     }
     auto value_at(memory where, std::size_t element) -> detail::content {
@@ -514,40 +506,24 @@ private:
     }
     void receive_lengths(std::size_t position) {
         auto const i = receive_at(position);
-        auto& a = m_arriving[position];
-        a.lengths.assign(elements(i), 0);
-        m_flow.receive(channel::control, std::as_writable_bytes(std::span(a.lengths)), peer(i),
+        m_flow.receive(channel::control, m_arriving[position].values.expect(elements(i)), peer(i),
                        {label::kind::lengths, position});
     }
     void receive_values(std::size_t position) {
-        auto const i = receive_at(position);
         auto& a = m_arriving[position];
-        std::uint64_t sum = 0;
-        for (auto const n : a.lengths) sum += n == missing ? 0 : n;
-        a.contents = std::make_shared<std::vector<char>>(static_cast<std::size_t>(sum));
+        auto const room = a.values.make_room();
         a.pieces = 1;
-        if (sum > 0) {
-            m_flow.receive(channel::data, std::as_writable_bytes(std::span(*a.contents)), peer(i),
-                           {label::kind::head, position});
+        if (!room.empty()) {
+            m_flow.receive(channel::data, room, peer(receive_at(position)), {label::kind::head, position});
         } else {
             --m_open_receives;
             piece_arrived(position);
         }
     }
     void keep_values(index i, arriving& a) {
-        std::size_t n = 0;
-        std::size_t begin = 0;
         for (auto const& r : m_program->regions_of(i))
-            for (auto e = r.offset(); e < r.end(); ++e) {
-                auto const length = a.lengths[n++];
-                detail::content value;
-                if (length != missing) {
-                    value = detail::content(a.contents, begin, static_cast<std::size_t>(length));
-                    begin += static_cast<std::size_t>(length);
-                }
-                m_values.arrived({r.where(), e}, std::move(value), peer(i));
-            }
-        a.contents.reset();
+            for (auto e = r.offset(); e < r.end(); ++e)
+                m_values.arrived({r.where(), e}, a.values.take_next(), peer(i));
     }
 
     // Messages that have ended
@@ -581,12 +557,10 @@ private:
     void not_whole(label const& what, detail::arrival_of_message arrival) {
         bool const is_lengths = what.what == label::kind::lengths;
         if (!is_lengths && what.what != label::kind::head && what.what != label::kind::rest) return;
-        if (is_archived()) {
-            auto& lengths = m_arriving[what.position].lengths;
-            std::fill(lengths.begin(), lengths.end(), missing);
-        } else {
+        if (is_archived())
+            m_arriving[what.position].values.lose();
+        else
             m_failure.check(arrival, peer(receive_at(what.position)));
-        }
     }
     // Nothing is under way and nothing could be begun: the operation is over, or the program is wrong.
     void conclude() {
