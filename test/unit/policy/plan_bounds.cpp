@@ -152,7 +152,7 @@ TEST_CASE("a plan keeps within its limit, whatever the policy, the shape and the
 }
 
 TEST_CASE("a plan for 100 000 ranks keeps within its limit, and takes little memory and time to make") {
-    int const ranks = test_support::sanitized ? 5'000 : 100'000;
+    int const ranks = 100'000;
     auto const p = static_cast<std::size_t>(ranks);
     std::vector<int> nodes;
     for (int r = 0; r < ranks; ++r) nodes.push_back(r / 32);
@@ -162,11 +162,12 @@ TEST_CASE("a plan for 100 000 ranks keeps within its limit, and takes little mem
     for (auto const operation : all_kinds)
         for_each_policy([&](auto const& policy) {
             if (!policy.provides(operation)) return;
-            auto shape = shape_of(operation, ranks, p);
+            auto shape = shape_of(operation, ranks, std::size_t(1) << 40);
             shape.nodes = nodes;
-            check_bounds(policy, shape, links[0], root);
-            shape.count = std::size_t(1) << 40;
             check_bounds(policy, shape, links[0], other);
+            if (test_support::sanitized) return;
+            shape.count = p;
+            check_bounds(policy, shape, links[0], root);
             if (!has_parts(operation)) return;
             check_bounds(policy, shape_of(operation, ranks, 0, one), links[2], root);
             check_bounds(policy, shape_of(operation, ranks, 0, many), links[0], other);
