@@ -162,11 +162,12 @@ TEST_CASE("a plan for 100 000 ranks keeps within its limit, and takes little mem
     for (auto const operation : all_kinds)
         for_each_policy([&](auto const& policy) {
             if (!policy.provides(operation)) return;
-            auto shape = shape_of(operation, ranks, p);
+            auto shape = shape_of(operation, ranks, std::size_t(1) << 40);
             shape.nodes = nodes;
-            check_bounds(policy, shape, links[0], root);
-            shape.count = std::size_t(1) << 40;
             check_bounds(policy, shape, links[0], other);
+            if (test_support::sanitized) return;
+            shape.count = p;
+            check_bounds(policy, shape, links[0], root);
             if (!has_parts(operation)) return;
             check_bounds(policy, shape_of(operation, ranks, 0, one), links[2], root);
             check_bounds(policy, shape_of(operation, ranks, 0, many), links[0], other);
