@@ -3,8 +3,8 @@
 """The pattern study: which algorithm stays good when ranks come late? (after the selection study in paper 5)
 
     sudo bench/cluster/cluster.sh up 8 100mbit
-    sudo bench/pattern_study.py build/release/bench/collectives results -- bench/cluster/cluster.sh run 8
-    bench/pattern_study.py build/release/bench/collectives results --quick -- mpirun -n 4
+    sudo bench/pattern_study.py build/release/bench/papcoll-bench results -- bench/cluster/cluster.sh run 8
+    bench/pattern_study.py build/release/bench/papcoll-bench results --quick -- mpirun -n 4
 
 What follows -- takes a program and its arguments and runs it. For every operation and size, all in turn in the same runs: the MPI
 library's default (native), its nonblocking routine (inative), all of papcoll's policies that need not know the arrivals, and with
@@ -17,7 +17,7 @@ without -- and a command only this, of all parts of these operations and sizes) 
     tuning.json     the table for PAPCOLL_TUNING_FILE, by tune.py's robust rule; no_delay.json by the winner of no_delay
     summary.md      the robust choices against the best in hindsight, and against the library's default
     delays.csv      medians of last delay and total delay (first arrival to last exit) of all cells
-    *.png           the pictures of selection_plots.py (where matplotlib is installed, and without --no-pictures)
+    *.png           the pictures of plot.py study (where matplotlib is installed, and without --no-pictures)
 """
 import argparse
 import csv
@@ -58,14 +58,14 @@ def listed(kind):
 def parse():
     parser = argparse.ArgumentParser(description="Measures collectives under arrival patterns, and chooses",
                                      epilog="After -- comes the command that takes a program and its arguments and runs it.")
-    parser.add_argument("program", type=pathlib.Path, help="bench/collectives, built")
+    parser.add_argument("program", type=pathlib.Path, help="papcoll-bench, built")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--operations", type=listed(str), default=list(OUR_POLICIES))
     parser.add_argument("--sizes", type=listed(int), default=[16384, 131072, 1048576], help="numbers of floats")
     parser.add_argument("--patterns", type=listed(str), default=PATTERNS)
     parser.add_argument("--magnitudes", type=listed(float), default=[0.5, 1.0, 1.5],
                         help="multiples of the mean time of all algorithms without delays")
-    parser.add_argument("--recorded", type=pathlib.Path, help="one more pattern: a file of arrivals, such as read_trace writes")
+    parser.add_argument("--recorded", type=pathlib.Path, help="one more pattern: a file of arrivals, such as papcoll-read-trace writes")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--unmeasured", type=int, default=1, help="calls before each row")
     parser.add_argument("--slow", type=float, default=3.0)
@@ -106,7 +106,7 @@ class Study:
         path = self.parts / f"{name}.json"
         if not path.exists():
             print("==", name, flush=True)
-            command = [*shlex.split(self.options.prefix), *self.options.launch, str(self.options.program.resolve()),
+            command = [*shlex.split(self.options.prefix), *self.options.launch, str(self.options.program.resolve()), "run",
                        "--seed", str(self.options.seed), "--json", str(path.resolve()), *map(str, words)]
             environment = os.environ | {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"}
             with open(path.with_suffix(".txt"), "w") as output:
@@ -120,7 +120,7 @@ class Study:
     def study(self, operation, size):
         o = self.options
         name = f"{operation}-{size}"
-        common = ["--operation", operation, "--sizes", size]
+        common = ["--operation", operation, "--sizes", f"{size}f"]
         rows = self.measure(f"{name}-no_delay", *common, "--policies", ",".join(self.policies(operation)),
                             "--balanced-only", "--repetitions", o.repetitions)
         if not rows:
@@ -129,7 +129,7 @@ class Study:
         base = statistics.mean(row["run_time_ms"]["median"] for row in rows)
         kept = [p for p, ms in together.items() if p in ("native", "inative") or ms <= o.slow * min(together.values())]
         common += ["--policies", ",".join(kept), "--patterns-only", "--repetitions", o.repetitions,
-                   "--unmeasured", o.unmeasured]
+                   "--warm-up", o.unmeasured]
         for factors, patterns in self.runs([together[p] for p in kept], base):
             part = f"{name}-x{'+'.join(f'{f:g}' for f in factors)}-{patterns[0]}-{len(patterns)}"
             self.measure(part, *common, "--base", f"{base:.6f}", "--patterns", ",".join(patterns),
@@ -228,7 +228,7 @@ def evaluate(options, files):
         print("pattern_study.py: no pictures without matplotlib", file=sys.stderr)
         return
     here = pathlib.Path(__file__).resolve().parent
-    subprocess.run([sys.executable, here / "selection_plots.py", *files, "-o", options.folder], check=True)
+    subprocess.run([sys.executable, here / "plot.py", "study", *files, "-o", options.folder], check=True)
 
 
 def main():

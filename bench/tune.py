@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-"""Turns results of bench/collectives into a tuning table for papcoll::automatic (PAPCOLL_TUNING_FILE).
+"""Turns results of papcoll-bench run into a tuning table for papcoll::automatic (PAPCOLL_TUNING_FILE).
 
     tune.py RESULT.json ... -o tuning.json [--rule robust] [--show]
 
@@ -25,7 +25,7 @@ import pathlib
 import statistics
 import sys
 
-# Names of bench/collectives whose elements are divided unevenly, and what the library calls them.
+# Names of papcoll-bench run whose elements are divided unevenly, and what the library calls them.
 OPERATIONS = {"all_gatherv_one": "all_gather", "all_gatherv_mod3": "all_gather",
               "reduce_scatter_mod3": "reduce_scatter"}
 
@@ -46,7 +46,7 @@ def read(path):
     except json.JSONDecodeError as error:
         fail(f"{path}:{error.lineno}: {error.msg}")
     except (KeyError, TypeError, ValueError) as error:
-        fail(f"{path}: no result of bench/collectives ({error!r})")
+        fail(f"{path}: no result of papcoll-bench run ({error!r})")
 
 
 def is_candidate(policy):
@@ -131,7 +131,7 @@ def table_of(entries, rule):
 
 def main():
     parser = argparse.ArgumentParser(description="Makes a tuning table for papcoll::automatic")
-    parser.add_argument("results", nargs="+", help="JSON files of bench/collectives")
+    parser.add_argument("results", nargs="+", help="JSON files of papcoll-bench run")
     parser.add_argument("-o", "--output", help="the table; default: standard output")
     parser.add_argument("--rule", choices=sorted(RULES), default="robust")
     parser.add_argument("--show", action="store_true", help="print the choices and their distance from hindsight")

@@ -84,7 +84,7 @@ class Runs:
         self.run(f"{name}-traced", program, *words, environment=[
             f"LD_PRELOAD={bench / 'libpapcoll_tracer.so'}", f"PAPCOLL_TRACE_FILE={traces}", *environment])
         selection = ["--operation", operation] + (["--bytes", str(size)] if size else [])
-        subprocess.run([bench / "read_trace", *sorted(self.parts.glob(f"{name}-trace.*.trace")), *selection,
+        subprocess.run([bench / "papcoll-read-trace", *sorted(self.parts.glob(f"{name}-trace.*.trace")), *selection,
                         "--pattern", o.results / f"{name}.txt", "--picture", o.results / f"{name}.svg"], check=True)
 
 

@@ -14,7 +14,7 @@
 #   REPETITIONS [2; the lower counts, since some of SMPI's algorithms make communicators in their first call]
 #   LIMIT       [3600 seconds for each operation and size; those that take longer are named and left out]
 #   ORDER       [block | cyclic: how ranks are laid on hosts of several]
-#   PROGRAM     [built from bench/collectives.cpp]
+#   PROGRAM     [papcoll-bench run, built for simulated ranks]
 #   RESULTS     [a folder below $TMPDIR]              SMPICXX     [smpicxx]
 set -euo pipefail
 
@@ -69,8 +69,9 @@ policies_of() {
 }
 
 # GNU's unique symbols would be one for all ranks, although each rank has its own copy of the program.
-program=${PROGRAM:-$results/../collectives}
-[ -n "${PROGRAM:-}" ] || "${SMPICXX:-smpicxx}" -std=c++20 -O2 -s -fno-gnu-unique -I"$root/include" "$root/bench/collectives.cpp" -o "$program"
+program=${PROGRAM:-$results/../papcoll-bench}
+[ -n "${PROGRAM:-}" ] || "${SMPICXX:-smpicxx}" -std=c++20 -O2 -s -fno-gnu-unique -I"$root/include" \
+    "$root"/bench/simgrid/main.cpp "$root"/bench/support/{options,program}.cpp "$root"/bench/run/{run,operations}.cpp -o "$program"
 
 hostfile=$results/hostfile
 per_host=$((ranks / hosts))
@@ -88,8 +89,8 @@ for operation in ${OPERATIONS:-broadcast reduce all_gather all_reduce}; do
         echo "$platform $operation $bytes" >&2
         timeout "${LIMIT:-3600}" smpirun -np "$ranks" -platform "$here/platforms/$platform.xml" \
             -hostfile "$hostfile" --cfg=smpi/host-speed:10Gf --cfg=smpi/simulate-computation:no \
-            --log=root.thres:warning "$program" --operation "$operation" --policies "$policies" \
-            --sizes $((bytes / 4)) --repetitions "${REPETITIONS:-2}" --magnitudes "$magnitudes" \
+            --log=root.thres:warning "$program" run --operation "$operation" --policies "$policies" \
+            --sizes "$bytes" --repetitions "${REPETITIONS:-2}" --magnitudes "$magnitudes" \
             ${patterns:+--patterns "$patterns"} --rate 10gbit --json "$part.json" >"$part.txt" ||
             echo "left out: $platform $operation $bytes" >&2
     done

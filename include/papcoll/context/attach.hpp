@@ -92,7 +92,7 @@ void attach_transport(Transport& t, attach_options const& options);
 /// `native` asks for.
 ///
 /// Cost: two collective calls of the MPI library, a ping between pairs of ranks and 3 ⌈log2 P⌉ small
-/// messages; bench/attach measures it.
+/// messages; `papcoll-bench attach` measures it.
 ///
 /// Throws std::invalid_argument for a null communicator, an intercommunicator, or a link of negative cost,
 /// and on all ranks where they disagree on the environment; `comm` is then not attached.

@@ -19,7 +19,7 @@ class tuning_table;
 /// Chooses a policy for each call, the default of every collective. The first of these that says one counts:
 ///
 /// 1. the environment: `PAPCOLL_REDUCE_ALGORITHM=circulant`, and so for every collective;
-/// 2. a tuning table: `table`, or the file that `PAPCOLL_TUNING_FILE` names, made by bench/tune;
+/// 2. a tuning table: `table`, or the file that `PAPCOLL_TUNING_FILE` names, made by bench/tune.py;
 /// 3. what calls of this shape have learned, where papcoll learns (see attach_options);
 /// 4. the model: the policy that the measured link (and the arrivals, where they are given) lets end first;
 ///    shared_memory where all ranks are on one node, whenever they arrive.

@@ -14,7 +14,7 @@
 
 namespace papcoll::inline v0 {
 
-/// Which policy a collective takes, by operation, ranks and bytes: what bench/tune found on a machine.
+/// Which policy a collective takes, by operation, ranks and bytes: what bench/tune.py found on a machine.
 ///
 ///     {"papcoll_tuning": 1,
 ///      "choices": [

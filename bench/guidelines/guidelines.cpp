@@ -1,0 +1,178 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+//
+// papcoll-bench guidelines: measures all collectives of papcoll and of the MPI library, and says which
+// self-consistent performance guidelines they violate.
+#include <papcoll/core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "../beside/calls.hpp"
+#include "../support/document.hpp"
+#include "../support/program.hpp"
+#include "judge.hpp"
+
+namespace bench {
+namespace {
+
+struct settings {
+    std::vector<std::size_t> sizes = parse_sizes({"8:4Mi"});
+    std::vector<int> ranks = {};
+    std::vector<std::string> operations = {};
+    effort repeat{.warm_up = 3, .repetitions = 9, .narrow = 0.02, .seconds = 4};
+    guidelines::limits limits;
+    double tolerance = 1;
+    std::string json;
+};
+
+struct measured_call {
+    guidelines::call what;
+    std::function<void(buffers&)> run;
+};
+
+/// Those that are wanted, and those that they are compared with.
+auto calls_of(std::vector<std::string> const& wanted) -> std::vector<measured_call> {
+    std::set<std::string> needed(wanted.begin(), wanted.end());
+    for (auto const& c : guidelines::compositions)
+        if (std::find(wanted.begin(), wanted.end(), c.operation) != wanted.end())
+            needed.insert({std::string(c.first), std::string(c.second)});
+    std::vector<measured_call> all;
+    for (auto const& each : all_collectives()) {
+        if (!wanted.empty() && needed.count(each.name) == 0) continue;
+        if (each.papcoll) all.push_back({{"papcoll", each.name}, each.papcoll});
+        all.push_back({{"mpi", each.name}, each.mpi});
+    }
+    return all;
+}
+
+/// All guidelines within the size are known so well; the same on all ranks.
+auto is_narrow(guidelines::times const& at, settings const& s) -> bool {
+    auto const all = guidelines::court(s.limits).judge_size(at);
+    return std::all_of(all.begin(), all.end(),
+                       [&](auto const& v) { return v.confidence.relative_width() <= s.repeat.narrow; });
+}
+
+/// All calls in turn, each time another one first.
+auto measure(MPI_Comm comm, std::size_t bytes, std::vector<measured_call> calls, settings const& s)
+    -> guidelines::times {
+    buffers b(comm, bytes);
+    for (int i = 0; i < s.repeat.warm_up; ++i)
+        for (auto const& each : calls) each.run(b);
+    guidelines::times at;
+    double const begin = MPI_Wtime();
+    auto const goes_on = [&](int done) {
+        if (done < s.repeat.repetitions) return true;
+        if (MPI_Wtime() - begin >= s.repeat.seconds) return false;
+        return done % 8 != 0 || !is_narrow(at, s); // judging takes longer than a short call
+    };
+    for (int done = 0; agreed(comm, goes_on(done)); ++done) {
+        for (auto const& each : calls) at[each.what].push_back(time_of(each.run, b, 1));
+        std::rotate(calls.begin(), calls.begin() + 1, calls.end());
+    }
+    return at;
+}
+
+auto measure_all(settings const& s) -> guidelines::measurements {
+    guidelines::measurements all;
+    std::size_t done = 0;
+    auto const cells = s.ranks.size() * s.sizes.size();
+    for (int const ranks : s.ranks) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_split(MPI_COMM_WORLD, world_rank() < ranks ? 0 : MPI_UNDEFINED, world_rank(), &comm);
+        if (comm != MPI_COMM_NULL) papcoll::attach(comm);
+        std::size_t before = 0;
+        for (auto const bytes : s.sizes) {
+            show_progress(done++, cells, std::to_string(bytes) + " B on " + std::to_string(ranks) + " ranks");
+            auto const real = guidelines::rounded(bytes, ranks);
+            if (real != before && comm != MPI_COMM_NULL)
+                all[ranks][bytes] = measure(comm, real, calls_of(s.operations), s);
+            before = real;
+        }
+        if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    show_progress(cells, cells, "");
+    return all;
+}
+
+void print(std::vector<guidelines::verdict> const& all, settings const& s) {
+    std::printf("%-8s %-15s %-26s %5s %8s %8s %17s %6s\n", "of", "operation", "guideline", "ranks", "bytes",
+                "ratio", "95 %", "limit");
+    for (auto const& v : all)
+        if (v.is_violation())
+            std::printf("%-8s %-15s %-26s %5d %8zu %8.2f %8.2f–%8.2f %6.2f\n", v.library.c_str(),
+                        v.operation.c_str(), v.guideline.c_str(), v.ranks, v.bytes, v.ratio, v.confidence.low,
+                        v.confidence.high, v.limit);
+    std::printf("\n%-8s %-26s %8s %12s %8s\n", "of", "guideline", "cells", "violations", "worst");
+    for (auto const& [key, t] : guidelines::count(all))
+        std::printf("%-8s %-26s %8d %12d %8.2f\n", key.first.c_str(), key.second.c_str(), t.cells,
+                    t.violations, t.worst);
+    std::printf("\n%d ranks, %s; a violation is a ratio whose 95 %% interval is above the limit%s\n",
+                world_size(), library_version().c_str(),
+                s.tolerance > 1 ? ", with the --tolerance given" : "");
+}
+
+auto in_json(guidelines::verdict const& v) -> nlohmann::json {
+    nlohmann::json j{{"guideline", v.guideline}, {"library", v.library},
+                     {"operation", v.operation}, {"ranks", v.ranks},
+                     {"bytes", v.bytes},         {"ratio", v.ratio},
+                     {"limit", v.limit},         {"violation", v.is_violation()}};
+    if (std::isfinite(v.confidence.high)) {
+        j["low"] = v.confidence.low;
+        j["high"] = v.confidence.high;
+    }
+    return j;
+}
+
+auto run(settings s) -> int {
+    if (s.ranks.empty()) s.ranks = {world_size()};
+    std::sort(s.sizes.begin(), s.sizes.end());
+    for (int const ranks : s.ranks)
+        if (ranks < 2 || ranks > world_size())
+            throw std::invalid_argument("guidelines are for 2 ranks to the " + std::to_string(world_size()) +
+                                        " that were started, not for " + std::to_string(ranks));
+    for (auto* const limit :
+         {&s.limits.library, &s.limits.composition, &s.limits.monotone, &s.limits.split, &s.limits.jump})
+        *limit *= s.tolerance;
+    auto const measured = measure_all(s);
+    bool violated = false;
+    if (world_rank() == 0) {
+        auto const all = guidelines::court(s.limits).judge_all(measured);
+        print(all, s);
+        document result(s.json, "guidelines",
+                        {{"ranks", world_size()}, {"tolerance", s.tolerance}, {"seconds", s.repeat.seconds}});
+        for (auto const& v : all) {
+            result.add(in_json(v));
+            violated = violated || (v.library == "papcoll" && v.is_violation());
+        }
+        result.write();
+    }
+    return agreed(MPI_COMM_WORLD, violated) ? 1 : 0;
+}
+
+} // namespace
+
+void add_guidelines(program& all) {
+    auto const s = std::make_shared<settings>();
+    auto& app = all.add(
+        "guidelines", "Performance guidelines that collectives must keep; ends with 1 where papcoll's do not",
+        MPI_THREAD_SINGLE, [s] { return run(*s); });
+    add_sizes(app, s->sizes, "of the data of one rank, or of all ranks where it is divided");
+    app.add_option("--ranks", s->ranks, "on the first so many; default: on all")->delimiter(',');
+    app.add_option("--operations", s->operations, "default: all")->delimiter(',');
+    s->repeat.add_to(app);
+    app.add_option("--tolerance", s->tolerance, "a factor of all limits")->capture_default_str();
+    app.add_option("--limit-library", s->limits.library, "papcoll ÷ the MPI library")->capture_default_str();
+    app.add_option("--limit-composition", s->limits.composition, "a collective ÷ two that do the same")
+        ->capture_default_str();
+    app.add_option("--limit-monotone", s->limits.monotone, "m bytes ÷ more")->capture_default_str();
+    app.add_option("--limit-split", s->limits.split, "k m bytes ÷ k times m")->capture_default_str();
+    app.add_option("--limit-jump", s->limits.jump, "p + 1 ranks ÷ p")->capture_default_str();
+    add_json(app, s->json);
+}
+
+} // namespace bench

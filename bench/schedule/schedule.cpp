@@ -1,0 +1,57 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include "schedule.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "../support/program.hpp"
+
+namespace bench {
+namespace {
+
+struct settings {
+    bool table = false;
+    std::vector<int> worst;
+    CLI::App* app = nullptr;
+};
+
+auto run(settings const& s) -> int {
+    if (s.table) print_clairvoyant_table();
+    if (!s.worst.empty()) print_worst_ranks(s.worst);
+    if (s.table || !s.worst.empty()) return 0;
+    check_trees();
+    register_clairvoyant();
+    auto words = s.app->remaining();
+    words.insert(words.begin(), "papcoll-bench schedule");
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    int count = static_cast<int>(arguments.size());
+    benchmark::Initialize(&count, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}
+
+} // namespace
+
+void add_schedule(program& all) {
+    auto const s = std::make_shared<settings>();
+    auto& app =
+        all.add("schedule",
+                "How long schedules take to compute: Google Benchmark, whose --benchmark_… options it takes",
+                without_mpi, [s] { return run(*s); });
+    s->app = &app;
+    app.allow_extras();
+    app.add_flag("--table", s->table,
+                 "the ratios of paper 1, Table 1, measured here, beside those published");
+    app.add_option("--worst", s->worst,
+                   "for these numbers of ranks the rank whose circulant schedule takes longest; such as "
+                   "576,1025,1152,16777216,16777215,11184811,2147483647")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
+}
+
+} // namespace bench

@@ -1,0 +1,19 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <vector>
+
+/// papcoll-bench schedule: how long schedules take to compute; no MPI. Most are benchmarks of Google's, which
+/// register themselves.
+namespace bench {
+
+/// All searches of Clairvoyant, over all sizes.
+void register_clairvoyant();
+/// Paper 1, Table 1.
+void print_clairvoyant_table();
+/// The ranks whose circulant schedules take longest.
+void print_worst_ranks(std::vector<int> const& sizes);
+/// Throws std::logic_error unless what is compared gives the same trees.
+void check_trees();
+
+} // namespace bench

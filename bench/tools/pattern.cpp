@@ -1,0 +1,56 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+//
+// papcoll-bench pattern: a file of arrivals, in the form that papcoll::read_arrivals and `run --arrivals`
+// read.
+#include <papcoll/arrival/pattern_file.hpp>
+#include <papcoll/arrival/patterns.hpp>
+
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "../support/program.hpp"
+
+namespace bench {
+namespace {
+
+struct settings {
+    int ranks = 8;
+    std::string shape = "random", output;
+    double magnitude_ms = 1;
+    std::uint64_t seed = 1;
+};
+
+auto run(settings const& s) -> int {
+    auto const shape = papcoll::arrival_shape_of(s.shape);
+    if (!shape) throw std::invalid_argument("no shape " + s.shape);
+    papcoll::ticks const magnitude{std::llround(s.magnitude_ms * 1e6)};
+    auto const arrivals = papcoll::arrival_pattern(*shape, s.ranks, magnitude, s.seed);
+    if (s.output.empty())
+        papcoll::write_arrivals(std::cout, arrivals);
+    else
+        papcoll::write_arrivals(s.output, arrivals);
+    return 0;
+}
+
+} // namespace
+
+void add_pattern(program& all) {
+    auto const s = std::make_shared<settings>();
+    std::string shapes;
+    for (auto const shape : papcoll::all_arrival_shapes())
+        shapes += (shapes.empty() ? "" : ", ") + std::string(to_string(shape));
+    auto& app = all.add("pattern", "Writes a file of arrivals, for run --arrivals and for programs",
+                        without_mpi, [s] { return run(*s); });
+    app.add_option("--ranks", s->ranks)->check(CLI::Range(1, 100'000'000))->capture_default_str();
+    app.add_option("--shape", s->shape, shapes)->capture_default_str();
+    app.add_option("--magnitude", s->magnitude_ms, "of the latest arrival, in ms")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    add_seed(app, s->seed);
+    app.add_option("-o,--output", s->output, "default: standard output");
+}
+
+} // namespace bench
