@@ -48,7 +48,7 @@ std::array<link_model, 4> const links = {{
 /// The time of n blocks by the theorem, in nanoseconds; a message costs the processor something, too.
 auto time_of(double n, int ranks, std::size_t bytes, link_model const& link) -> double {
     double const volume = static_cast<double>(bytes) * link.per_byte;
-    double const latency = static_cast<double>(link.latency.count()) + papcoll::detail::message_cost;
+    double const latency = static_cast<double>(link.latency.count()) + papcoll::detail::message_cost(link);
     return (n - 1 + rounds(ranks)) * (latency + volume / n);
 }
 
