@@ -187,11 +187,13 @@ def members_of(root, prefix):
 
 
 def asked_for(entries):
-    """The names that concepts ask of their models."""
-    names = set()
-    for entry in entries:
+    """The names that concepts ask of their models, and the first concept that does."""
+    names = {}
+    most_telling = {"block_policy": 0, "scheduler": 1, "transport": 2, "state_bitset": 3}
+    for entry in sorted(entries, key=lambda e: most_telling.get(e.name, 4)):
         if entry.kind == "concept":
-            names |= set(re.findall(r"(?:\.|::)\s*(\w+)", words_of(entry.node.find("initializer"))))
+            for name in re.findall(r"(?:\.|::)\s*(\w+)", words_of(entry.node.find("initializer"))):
+                names.setdefault(name, entry)
     return names
 
 
@@ -220,7 +222,7 @@ def undocumented(entries):
     return sorted(set(missing))
 
 
-def write_entry(entry, out):
+def write_entry(entry, out, asked):
     out.append(f"## {entry.name} {{ #{anchor(entry.name)} }}\n")
     out.append(f"<small>{entry.kind}, `<{entry.header()}>`</small>\n")
     if entry.kind == "concept":
@@ -234,16 +236,19 @@ def write_entry(entry, out):
             text = " ".join(words_of(value.find(part)) for part in ("briefdescription", "detaileddescription")).strip()
             out.append(f"- `{value.findtext('name')}`{': ' + Markdown.escaped(text) if text else ''}")
         out.append("")
-    write_members(entry, out)
+    write_members(entry, out, asked)
 
 
-def write_members(entry, out):
-    shown = [m for m in entry.members if m.text() or not needs_no_words(m, entry, set())]
+def write_members(entry, out, asked):
+    shown = [m for m in entry.members if m.text() or not needs_no_words(m, entry, {})]
     if not shown:
         return
     out.append("| member | |\n| --- | --- |")
     for member in shown:
         text = member.text().replace("\n```cpp\n", " `").replace("\n```", "` ").replace("\n", " ").replace("|", "\\|")
+        if not text and member.name in asked:
+            concept = asked[member.name]
+            text = f"See [`{concept.name}`]({concept.room() or 'version'}.md#{anchor(concept.name)})."
         code = html.escape(member.declaration().replace("\n", " ")).replace("|", "&#124;").replace("[", "&#91;")
         out.append(f"| <code>{code}</code> | {re.sub(r' +', ' ', text)} |")
     out.append("")
@@ -255,6 +260,7 @@ def anchor(name):
 
 def write_pages(entries, folder):
     folder.mkdir(parents=True, exist_ok=True)
+    asked = asked_for(entries)
     index = ["# Reference\n", "Every public name, from the comments in the headers. Everything is in namespace `papcoll`.\n"]
     for room, title in ROOMS.items():
         of_room = sorted((e for e in entries if e.room() == room and e.name and (e.text() or e.kind != "function")),
@@ -269,7 +275,7 @@ def write_pages(entries, folder):
                 out.append("```cpp\n" + entry.declaration() + "\n```\n\n" + entry.text() + "\n")
                 continue
             seen[entry.name] = entry
-            write_entry(entry, out)
+            write_entry(entry, out, asked)
         (folder / page).write_text("\n".join(out))
         index.append(f"## [{title}]({page})\n")
         index.append(", ".join(f"[`{name}`]({page}#{anchor(name)})" for name in seen) + "\n")

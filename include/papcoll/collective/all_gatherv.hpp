@@ -19,6 +19,7 @@ namespace detail {
 template <bool Blocking>
 struct all_gatherv_function : collective_forms<collective_kind::all_gather, Blocking> {
     using typename collective_forms<collective_kind::all_gather, Blocking>::result;
+    static constexpr bool has_sizes = true;
 
     /// sizes[rank] elements; the parts follow each other.
     template <communicator Comm, transportable T, counts_range Sizes,

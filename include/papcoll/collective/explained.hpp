@@ -164,6 +164,19 @@ constexpr auto mistake_of_arguments() -> mistake {
     else
         return mistake_of_types<Operation, policy_type<policy>, T, op>();
 }
+/// What is wrong with elements of which each rank has another number: those are not serialized.
+template <class Forms, class In>
+constexpr auto mistake_of_parts() -> mistake {
+    if constexpr (requires { Forms::has_sizes; })
+        return mistake_of_transported<std::remove_cv_t<elements_of<In>>>();
+    else
+        return mistake::none;
+}
+template <class Forms, class In, class... Args>
+constexpr auto mistake_of_forms() -> mistake {
+    constexpr auto found = mistake_of_arguments<Forms::operation, In, Args...>();
+    return found == mistake::none ? mistake_of_parts<Forms, In>() : found;
+}
 /// What is wrong with a call; nothing where it fits a form.
 template <class Forms, class Comm, class... Args>
 constexpr auto mistake_of_call() -> mistake {
@@ -172,7 +185,7 @@ constexpr auto mistake_of_call() -> mistake {
     else if constexpr (!communicator<Comm>)
         return mistake::communicator;
     else
-        return mistake_of_arguments<Forms::operation, Args...>();
+        return mistake_of_forms<Forms, Args...>();
 }
 template <class Forms, mistake What, class... Args>
 concept mistaken_call = (sizeof...(Args) > 1) && mistake_of_call<Forms, Args...>() == What;
