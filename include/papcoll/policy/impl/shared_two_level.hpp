@@ -144,7 +144,7 @@ private:
         auto const bytes = std::max(least_message, static_cast<std::size_t>(eight_latencies));
         auto const ranks = most_members(m_grid);
         auto const together = bytes / (ranks * ranks * m_shape.element_bytes);
-        if (block <= together && m_longest <= m_stretch) return std::max<std::size_t>(block, 1);
+        if (block <= 2 * together && m_longest <= m_stretch) return std::max<std::size_t>(block, 1);
         auto const room = m_stretch / 2 / node_all_to_all::window_of_one(m_grid);
         return std::max<std::size_t>(std::min(together, room), 1);
     }
