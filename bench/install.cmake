@@ -3,8 +3,9 @@
 include(GNUInstallDirs)
 foreach(target IN ITEMS papcoll_bench bench_read_trace papcoll_tracer)
     if(TARGET ${target})
-        install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-                COMPONENT papcoll-tools OPTIONAL)
+        install(TARGETS ${target}
+                RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT papcoll-tools OPTIONAL
+                LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT papcoll-tools OPTIONAL)
     endif()
 endforeach()
 install(PROGRAMS plot.py RENAME papcoll-plot DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT papcoll-tools)

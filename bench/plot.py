@@ -85,7 +85,7 @@ def pattern_order(pattern):
 def size_name(size):
     for unit, scale in (("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size >= scale:
-            return f"{size / scale:g} {unit}"
+            return f"{size / scale:.3g} {unit}"
     return f"{size} B"
 
 

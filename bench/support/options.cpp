@@ -30,7 +30,7 @@ auto parse_size(std::string const& text) -> std::size_t {
         unit.erase(0, 2);
     }
     if (unit == "f") scale *= sizeof(float);
-    if (!(value >= 0) || (!unit.empty() && unit != "B" && unit != "f"))
+    if (!(value >= 0 && value * scale < 0x1p62) || (!unit.empty() && unit != "B" && unit != "f"))
         throw std::invalid_argument("a size is a number of bytes such as 64, 64Ki or 4MiB, or of floats such "
                                     "as 1024f, not " +
                                     text);
@@ -50,7 +50,10 @@ auto parse_sizes(std::vector<std::string> const& words) -> std::vector<std::size
         auto const factor = second == std::string::npos ? 2 : parse_size(word.substr(second + 1));
         auto size = parse_size(word.substr(0, colon));
         if (factor < 2 || size == 0) throw std::invalid_argument("the range " + word + " has no end");
-        for (; size <= last; size *= factor) sizes.push_back(size);
+        for (; size <= last; size *= factor) {
+            sizes.push_back(size);
+            if (size > last / factor) break; // the next could be no number any more
+        }
     }
     return sizes;
 }
