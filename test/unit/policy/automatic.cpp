@@ -99,8 +99,12 @@ TEST_CASE("a gather of short parts of many ranks goes through a tree, unless ran
     }
 }
 
-TEST_CASE("an all-to-all goes in few rounds when its parts are short") {
-    CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 16)) == "bruck");
+TEST_CASE("an all-to-all of short parts goes in few rounds where messages cost much, else at once") {
+    auto const shape = shape_of(collective_kind::all_to_all, 16);
+    auto costly = slow;
+    costly.per_message = 25'000;
+    CHECK(automatic{}.choose(shape, costly).choice.policy == "bruck");
+    CHECK(policy_of({}, shape) == "linear_sync");
     CHECK(policy_of({}, shape_of(collective_kind::all_to_all, 1'000'000)) == "pairwise");
 }
 
