@@ -40,7 +40,7 @@ void make_calls(boost::mpi::communicator const& comm) {
 END = """    (void)value, (void)result;
 }
 
-int main() { return &make_calls == nullptr ? 1 : 0; }
+int main() { return 0; }
 """
 
 

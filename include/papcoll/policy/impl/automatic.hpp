@@ -42,6 +42,13 @@ namespace detail {
         return {"circulant", "native"};
     case collective_kind::all_to_all:
         return {"linear_sync", "bruck", "native"};
+    case collective_kind::scatter:
+        return {"linear", "binomial_scatter", "native"};
+    case collective_kind::scan:
+    case collective_kind::exscan:
+        return {"prefix_doubling", "prefix_chain", "native"};
+    case collective_kind::barrier:
+        return {"dissemination", "native"};
     }
     return {};
 }
