@@ -20,6 +20,7 @@ struct contributed_part {
     /// Where it lies at the end.
     region where;
     int rank = 0;
+    /// Whether several ranks stand in place of one.
     [[nodiscard]] auto is_combination() const -> bool { return rank < 0; }
     /// Of a combination: the last of the ranks that are in it, of so many.
     [[nodiscard]] auto last_rank(int ranks) const -> int { return rank == all_ranks ? ranks - 1 : -2 - rank; }
@@ -158,6 +159,7 @@ public:
             if (rank > 0) prefix(rank - 1, n, p);
         });
     }
+    /// No data; no rank ends before all have begun.
     [[nodiscard]] auto barrier() const -> promise {
         auto result = m_promise;
         result.synchronises = true;

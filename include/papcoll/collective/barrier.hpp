@@ -28,6 +28,7 @@ struct barrier_function : collective_forms<collective_kind::barrier, Blocking> {
 template <class Comm>
 class barrier_plan {
 public:
+    /// Returns when all ranks have called it.
     void run() {
         auto call = m_call;
         m_prepared->run(call);

@@ -21,6 +21,7 @@ namespace papcoll::inline v0 {
 ///     papcoll::scatter(world, all, &mine, 1, 0, papcoll::binomial_scatter{});
 struct binomial_scatter {
     static constexpr bool reorders_operands = true;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::scatter;

@@ -41,8 +41,9 @@ struct call_shape {
     std::span<std::size_t const> sizes = {};
     /// Where each rank's elements begin; empty: one rank's behind the other's.
     std::span<std::size_t const> displacements = {};
-    /// Of an uneven all-to-all: what goes to each rank, and where that begins.
+    /// Of an uneven all-to-all: what goes to each rank.
     std::span<std::size_t const> leaving_sizes = {};
+    /// Where what goes to each rank begins.
     std::span<std::size_t const> leaving_displacements = {};
     /// A number for each rank, equal where they share a node; empty: not known.
     std::span<int const> nodes = {};

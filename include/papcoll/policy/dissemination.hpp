@@ -18,6 +18,7 @@ struct dissemination {
     int radix = 2;
 
     static constexpr bool reorders_operands = false;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
         return operation == collective_kind::barrier;

@@ -16,6 +16,7 @@ namespace papcoll::inline v0 {
 /// write_prefix_doubling.
 struct prefix_doubling {
     static constexpr bool reorders_operands = false;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool { return detail::is_prefix(operation); }
 
@@ -36,6 +37,7 @@ struct prefix_chain {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = false;
+    /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool { return detail::is_prefix(operation); }
 
