@@ -181,8 +181,8 @@ template <transport Transport>
         if (c == nullptr || !may_run_alone(*c, by)) return run_with_others(t, one, by, call_site);
         run_on_idle(*c, one, by);
     };
+    if (auto* const known = raw_context_in(t); known == nullptr || !known->learns()) return run(call, policy);
     auto const c = context_in(t); // operators may free the communicator
-    if (c == nullptr || !c->learns()) return run(call, policy);
     run_trial(*c, call, policy, run);
 }
 /// The execution of the last call on an idle context, if this one is the same and short; else null.
