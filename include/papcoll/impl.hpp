@@ -17,8 +17,10 @@
 #include <papcoll/policy/impl/automatic.hpp>
 #include <papcoll/policy/impl/circulant.hpp>
 #include <papcoll/policy/impl/clairvoyant.hpp>
+#include <papcoll/policy/impl/dissemination.hpp>
 #include <papcoll/policy/impl/gathers.hpp>
 #include <papcoll/policy/impl/members.hpp>
+#include <papcoll/policy/impl/prefix.hpp>
 #include <papcoll/policy/impl/scheduled.hpp>
 #include <papcoll/policy/impl/shared_memory.hpp>
 #include <papcoll/policy/impl/trees.hpp>

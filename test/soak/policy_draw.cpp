@@ -48,6 +48,11 @@ auto kinds_for(collective_kind operation, bool commutative) -> std::vector<kind>
         add({kind::exchange_linear, kind::exchange_pairwise, kind::exchange_bruck,
              kind::exchange_linear_sync});
         break;
+    case collective_kind::scatter:
+    case collective_kind::scan:
+    case collective_kind::exscan:
+    case collective_kind::barrier:
+        break;
     }
     add({kind::by_default, kind::automatic, kind::native});
     return all;

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -46,11 +47,11 @@ private:
 
 [[nodiscard]] constexpr auto has_root(collective_kind operation) -> bool {
     return operation == collective_kind::broadcast || operation == collective_kind::reduce ||
-           operation == collective_kind::gather;
+           operation == collective_kind::gather || operation == collective_kind::scatter;
 }
 [[nodiscard]] constexpr auto reduces(collective_kind operation) -> bool {
     return operation == collective_kind::reduce || operation == collective_kind::all_reduce ||
-           operation == collective_kind::reduce_scatter;
+           operation == collective_kind::reduce_scatter || papcoll::detail::is_prefix(operation);
 }
 
 /// Every root up to 13 ranks.
@@ -92,15 +93,25 @@ inline void fill(call& c, mixer& mix, std::size_t count) {
     s.exact = mix.coin();
     c.in_place = mix.some_ranks();
     c.late = mix.some_ranks();
-    bool const parts =
-        s.operation == collective_kind::all_gather || s.operation == collective_kind::reduce_scatter;
-    if (parts && mix.coin()) {
+    auto const part = [&] { return mix.below(4) == 0 ? 0 : mix.below(count / 4 + 2); };
+    bool const parts = s.operation == collective_kind::all_gather ||
+                       s.operation == collective_kind::reduce_scatter || has_root(s.operation);
+    if (s.operation == collective_kind::barrier) {
+        s.count = 0;
+    } else if (s.operation == collective_kind::all_to_all && mix.coin()) {
+        for (std::size_t i = 0; i < p * p; ++i) c.exchanged.push_back(part() / (p < 8 ? 1 : 16));
+        c.symmetric = mix.coin();
+        for (std::size_t from = 0; c.symmetric && from < p; ++from)
+            for (std::size_t r = 0; r < from; ++r) c.exchanged[from * p + r] = c.exchanged[r * p + from];
+        c.apart = mix.coin();
+    } else if (parts && s.operation != collective_kind::broadcast && s.operation != collective_kind::reduce &&
+               mix.coin()) {
         s.count = 0;
         for (std::size_t r = 0; r < p; ++r) {
-            c.sizes.push_back(mix.below(4) == 0 ? 0 : mix.below(count / 4 + 2));
+            c.sizes.push_back(part());
             s.count += c.sizes.back();
         }
-        c.apart = s.operation == collective_kind::all_gather && mix.coin();
+        c.apart = s.operation != collective_kind::reduce_scatter && mix.coin();
     } else if (s.operation != collective_kind::broadcast && !reduces(s.operation)) {
         s.count = p * (count > 1000 ? count / p : count);
     }
@@ -112,13 +123,17 @@ inline void fill(call& c, mixer& mix, std::size_t count) {
 template <class Policy>
 void verify_call(Policy policy, call c, mixer& mix) {
     if constexpr (requires { policy.arrivals; }) policy.arrivals = arrivals(mix, c.shape.ranks);
-    if constexpr (requires { policy.serves(c.shape); }) {
+    constexpr bool shares = std::same_as<Policy, papcoll::shared_memory>;
+    if constexpr (shares) {
         c.nodes.assign(static_cast<std::size_t>(c.shape.ranks), 0);
         c.late = call::which::none;
         c.shape.shared_bytes = std::size_t(256) << 10;
+    }
+    if constexpr (requires { policy.serves(c.shape); }) {
         bool served = true;
         c.each_shape([&](papcoll::call_shape const& mine) { served = served && policy.serves(mine); });
-        if (!served && c.shape.ranks > 1) return; // there are too many chunks
+        // There are too many chunks, or the parts have different sizes.
+        if (!served && (c.shape.ranks > 1 || !shares)) return;
     }
     if (reduces(c.shape.operation) && !Policy::reorders_operands) c.shape.commutative = mix.coin();
     std::array const links{program_calls::fast, program_calls::slow, program_calls::unknown};

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/reduce_scatter_block.hpp>
 #include <papcoll/context/attach.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -124,6 +125,35 @@ void forms(Comm& comm, int rank, int ranks, Policy const& policy) {
     std::vector<int> out(50);
     papcoll::reduce_scatter(comm, in, sizes, out, std::plus<>(), policy);
     CHECK(out == std::vector<int>(static_cast<std::size_t>((rank + 1) % 3), ranks * (ranks + 1) / 2));
+}
+
+/// Equal sizes, by reduce_scatter_block.
+template <class Comm, class Policy>
+void blocks(Comm& comm, int rank, int ranks, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
+    for (std::size_t const n : {0u, 1u, 7u, 900u}) {
+        auto const all = n * static_cast<std::size_t>(ranks);
+        std::vector<double> in(all), expected(n), out(n, -9), resized(99);
+        for (std::size_t i = 0; i < all; ++i) in[i] = rank + 1000.0 * static_cast<double>(i);
+        for (std::size_t i = 0; i < n; ++i) {
+            auto const at = static_cast<double>(static_cast<std::size_t>(rank) * n + i);
+            expected[i] = ranks * (ranks - 1) / 2 + ranks * 1000.0 * at;
+        }
+        auto const plus = std::plus<double>();
+        papcoll::reduce_scatter_block(comm, in.data(), n, out.data(), plus, policy);
+        CHECK(out == expected);
+        papcoll::reduce_scatter_block(comm, in, n, resized, plus, policy);
+        CHECK(resized == expected);
+        auto plan = papcoll::plan_reduce_scatter_block<double>(comm, n, plus, policy);
+        out.assign(n, -9);
+        plan.run(in.data(), out.data());
+        CHECK(out == expected);
+        papcoll::ireduce_scatter_block(comm, boost::mpi::inplace(in.data()), n, plus, policy).wait();
+        CHECK(std::equal(expected.begin(), expected.end(), in.begin()));
+        collective_suite::says("in must have n elements for each rank", [&] {
+            papcoll::reduce_scatter_block(comm, in, n + 1, resized, plus, policy);
+        });
+    }
 }
 
 /// Mistakes throw before anything is sent: the next call of all ranks works.

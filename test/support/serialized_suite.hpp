@@ -8,6 +8,7 @@
 #include <boost/serialization/array.hpp>
 #include <boost/serialization/map.hpp>
 #include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -135,6 +136,78 @@ void all_gathers(Comm& comm, int rank, int ranks, Policy const& policy) {
     auto both = texts(rank, 3);
     CHECK_THROWS_AS(papcoll::all_gather(comm, both.data(), 1, both, policy), std::invalid_argument);
     CHECK(both == texts(rank, 3));
+}
+
+/// What belongs to ranks, in parts of equal numbers of values.
+template <class Comm, class Gather, class Scatter, class Exchange>
+void parts(Comm& comm, int rank, int ranks, Gather const& gathers, Scatter const& scatters,
+           Exchange const& exchanges) {
+    (void)papcoll::detail::attached_context(comm);
+    int const root = ranks / 2;
+    for (std::size_t const n : {0u, 1u, 3u}) {
+        strings all;
+        for (int r = 0; r < ranks; ++r)
+            for (auto const& t : texts(r, n)) all.push_back(t);
+        auto const mine = texts(rank, n);
+        strings out;
+        papcoll::gather(comm, mine.data(), n, out, root, gathers);
+        CHECK(out == (rank == root ? all : strings()));
+        papcoll::scatter(comm, all, out, n, root, scatters);
+        CHECK(out == mine);
+        auto leaving = all;
+        for (auto& t : leaving) t += " from " + std::to_string(rank);
+        papcoll::all_to_all(comm, leaving, n, out, exchanges);
+        strings expected;
+        for (int r = 0; r < ranks; ++r)
+            for (auto const& t : mine) expected.push_back(t + " from " + std::to_string(r));
+        CHECK(out == expected);
+    }
+    std::string one = text(rank, 1);
+    papcoll::scatter(comm, rank == root ? texts(0, static_cast<std::size_t>(ranks)) : strings(), one, root,
+                     scatters);
+    CHECK(one == text(0, rank));
+}
+/// Concatenations of the ranks up to each, or before it.
+template <class Comm, class Policy>
+void prefixes(Comm& comm, int rank, int ranks, Policy const& policy) {
+    (void)papcoll::detail::attached_context(comm);
+    for (std::size_t const n : {1u, 4u}) {
+        auto const in = texts(rank, n);
+        strings out(n);
+        papcoll::scan(comm, in.data(), n, out.data(), std::plus<>(), policy);
+        CHECK(out == joined(rank + 1, n));
+        papcoll::exscan(comm, in.data(), n, out.data(), std::plus<>(), policy);
+        CHECK(out == (rank == 0 ? joined(1, n) : joined(rank, n)));
+        out = in;
+        papcoll::iscan(comm, boost::mpi::inplace(out.data()), n, std::plus<>(), policy).wait();
+        CHECK(out == joined(rank + 1, n));
+    }
+    CHECK(papcoll::exscan(comm, text(rank), std::plus<>(), policy) == (rank == 0 ? "" : joined(rank, 1)[0]));
+    (void)ranks;
+}
+
+/// A vector as one value, of another length on each rank.
+template <class Comm>
+void vectors(Comm& comm, int rank, int ranks) {
+    using list = std::vector<int>;
+    auto const of = [](int r) { return list(static_cast<std::size_t>(r + 1), r); };
+    int const root = ranks - 1;
+    std::vector<list> all, expected;
+    for (int r = 0; r < ranks; ++r) expected.push_back(of(r));
+    auto mine = of(rank);
+    papcoll::gather(comm, mine, all, root);
+    CHECK(all == (rank == root ? expected : std::vector<list>()));
+    if (rank != root) papcoll::gather(comm, mine, root);
+    if (rank == root) papcoll::gather(comm, mine, all, root);
+    papcoll::all_gather(comm, mine, all);
+    CHECK(all == expected);
+    papcoll::broadcast(comm, mine, root);
+    CHECK(mine == of(root));
+    if (rank == root)
+        papcoll::scatter(comm, all, mine, root);
+    else
+        papcoll::scatter(comm, mine, root);
+    CHECK(mine == of(rank));
 }
 
 /// Its bytes are an address; it says itself how it travels. Trivially copyable.
@@ -349,6 +422,14 @@ void all(Comm& comm, int rank, int ranks) {
     all_gathers(comm, rank, ranks, papcoll::background_ring{});
     all_gathers(comm, rank, ranks, papcoll::automatic{});
     lengths_that_differ(comm, rank, ranks, papcoll::binomial_tree{});
+    parts(comm, rank, ranks, papcoll::linear{}, papcoll::linear{}, papcoll::all_to_all_linear{});
+    parts(comm, rank, ranks, papcoll::binomial_gather{}, papcoll::binomial_scatter{},
+          papcoll::all_to_all_bruck{});
+    parts(comm, rank, ranks, papcoll::sorted_linear{}, papcoll::automatic{}, papcoll::automatic{});
+    prefixes(comm, rank, ranks, papcoll::prefix_doubling{});
+    prefixes(comm, rank, ranks, papcoll::prefix_chain{});
+    prefixes(comm, rank, ranks, papcoll::automatic{});
+    vectors(comm, rank, ranks);
 }
 
 } // namespace serialized_suite

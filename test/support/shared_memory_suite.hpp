@@ -10,12 +10,17 @@
 #include "all_gatherv_suite.hpp"
 #include "all_reduce_suite.hpp"
 #include "all_to_all_suite.hpp"
+#include "all_to_allv_suite.hpp"
+#include "barrier_suite.hpp"
 #include "broadcast_suite.hpp"
 #include "gather_suite.hpp"
 #include "mixed_suite.hpp"
 #include "operators_suite.hpp"
+#include "prefix_suite.hpp"
 #include "reduce_scatter_suite.hpp"
 #include "reduce_suite.hpp"
+#include "rooted_parts_suite.hpp"
+#include "scatter_suite.hpp"
 
 /// All collectives through memory that the ranks share; called by all ranks of `comm`, which are on one node.
 namespace shared_memory_suite {
@@ -54,6 +59,14 @@ void all(Comm& comm, int rank, int ranks) {
     reduce_scatter_suite::promises(comm, rank, ranks, policy);
     long_parts(comm, rank, ranks, policy);
     all_to_all_suite::promises(comm, rank, ranks, policy);
+    all_to_allv_suite::promises(comm, rank, ranks, policy);
+    scatter_suite::promises(comm, rank, ranks, policy);
+    scatter_suite::every_root(comm, rank, ranks, policy);
+    rooted_parts_suite::gatherv_promises(comm, rank, ranks, policy);
+    rooted_parts_suite::scatterv_promises(comm, rank, ranks, policy);
+    prefix_suite::promises(comm, rank, ranks, policy);
+    barrier_suite::promises(comm, rank, ranks, policy);
+    reduce_scatter_suite::blocks(comm, rank, ranks, policy);
     for (std::size_t const n : {0u, 1u, 50u, 3'000u})
         for (int const root : {0, ranks / 2, ranks - 1})
             reduce_suite::check_sum(comm, rank, ranks, n, root, policy);

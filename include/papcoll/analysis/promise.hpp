@@ -14,10 +14,16 @@ namespace papcoll::inline v0 {
 struct contributed_part {
     /// In place of a rank: the combination of the contributions of all ranks, element by element.
     static constexpr int all_ranks = -1;
+    /// In place of a rank: the same of the ranks up to this one.
+    [[nodiscard]] static constexpr auto ranks_up_to(int rank) -> int { return -2 - rank; }
 
     /// Where it lies at the end.
     region where;
     int rank = 0;
+    /// Whether several ranks stand in place of one.
+    [[nodiscard]] auto is_combination() const -> bool { return rank < 0; }
+    /// Of a combination: the last of the ranks that are in it, of so many.
+    [[nodiscard]] auto last_rank(int ranks) const -> int { return rank == all_ranks ? ranks - 1 : -2 - rank; }
     /// Their numbers begin with this one. In a reduction operands of one number are combined.
     std::size_t first = 0;
 };
@@ -46,6 +52,8 @@ struct promise {
     bool in_rank_order = false;
     /// What all ranks combine has the same bits on all of them.
     bool alike = false;
+    /// No rank ends before all have begun.
+    bool synchronises = false;
 };
 
 /// Makes the promise of a collective. Ranks are not in place, contribute at the beginning, and operators are
@@ -125,6 +133,51 @@ public:
     [[nodiscard]] auto all_gather(std::vector<block_range> const& parts) const -> promise {
         return all_gather(std::span(&parts, 1));
     }
+    /// parts[r] of the root goes to rank r; in place the root's own stays there.
+    [[nodiscard]] auto scatter(int root, std::span<block_range const> parts) const -> promise {
+        return make([&](int rank, rank_promise& p) {
+            auto const& mine = parts[index(rank)];
+            p.out = mine.size;
+            if (rank == root) give_operands(rank, end_of(parts), p);
+            if (rank == root && p.in_place) p.out = p.in;
+            auto const place = rank == root && p.in_place ? mine.offset : 0;
+            p.results.push_back({region(memory::out, place, mine.size), root, mine.offset});
+        });
+    }
+    /// Rank r gets the combination of the n elements of all ranks up to itself.
+    [[nodiscard]] auto scan(std::size_t n) const -> promise {
+        return make([&](int rank, rank_promise& p) {
+            give_operands(rank, n, p);
+            prefix(rank, n, p);
+        });
+    }
+    /// The same of all ranks before it; rank 0 gets nothing.
+    [[nodiscard]] auto exscan(std::size_t n) const -> promise {
+        return make([&](int rank, rank_promise& p) {
+            give_operands(rank, n, p);
+            p.out = n;
+            if (rank > 0) prefix(rank - 1, n, p);
+        });
+    }
+    /// No data; no rank ends before all have begun.
+    [[nodiscard]] auto barrier() const -> promise {
+        auto result = m_promise;
+        result.synchronises = true;
+        return result;
+    }
+    /// leaving[s][r] of rank s goes to arriving[r][s] of rank r.
+    [[nodiscard]] auto all_to_all(std::span<std::vector<block_range> const> leaving,
+                                  std::span<std::vector<block_range> const> arriving) const -> promise {
+        return make([&](int rank, rank_promise& p) {
+            give_operands(rank, end_of(leaving[index(rank)]), p);
+            p.out = end_of(arriving[index(rank)]);
+            for (std::size_t s = 0; s < arriving[index(rank)].size(); ++s) {
+                auto const& to = arriving[index(rank)][s];
+                p.results.push_back({region(memory::out, to.offset, to.size), static_cast<int>(s),
+                                     leaving[s][index(rank)].offset});
+            }
+        });
+    }
     /// n elements from each rank to each.
     [[nodiscard]] auto all_to_all(std::size_t n) const -> promise {
         auto const ranks = m_promise.ranks.size();
@@ -160,6 +213,10 @@ private:
     static void combined(std::size_t at, std::size_t n, std::size_t first, rank_promise& p) {
         p.out = n;
         p.results.push_back({region(memory::out, at, n), contributed_part::all_ranks, first});
+    }
+    static void prefix(int last, std::size_t n, rank_promise& p) {
+        p.out = n;
+        p.results.push_back({region(memory::out, 0, n), contributed_part::ranks_up_to(last), 0});
     }
     static void gathered(int rank, bool gets, std::span<block_range const> parts, rank_promise& p) {
         auto const& mine = parts[index(rank)];

@@ -47,6 +47,7 @@ namespace detail {
 ///  5. At the end each part of `out` is what was promised: contributions of the right ranks and elements, or
 ///  their combinations, each contribution once; in the order of ranks, and in the same bits on all ranks,
 ///  where that is promised.
+///  6. Of a barrier: no rank ends before all have begun.
 ///
 /// Memory is looked at in stretches, so that the number of elements does not count. Cost for n regions, waits
 /// and instructions of all ranks: O(n log n) time where waits are direct, as program_builder finds them, and

@@ -33,7 +33,7 @@ struct all_gather_function : collective_forms<collective_kind::all_gather, Block
         return this->make(comm, this->template describe<Policy>(values, n), policy);
     }
     /// One element each.
-    template <communicator Comm, scalar_argument T,
+    template <communicator Comm, argument_value T,
               collective_policy<collective_kind::all_gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<place_for<T>> out,
                     Policy const& policy = {}) const -> result {

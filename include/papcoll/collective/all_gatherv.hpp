@@ -34,6 +34,19 @@ struct all_gatherv_function : collective_forms<collective_kind::all_gather, Bloc
                     Displacements const& displacements, Policy const& policy = {}) const -> result {
         return parts<T>({sizes, displacements}, comm, this->template describe<Policy>(in, 0, out), policy);
     }
+    /// One element of this rank at most.
+    template <communicator Comm, scalar_argument T, counts_range Sizes,
+              collective_policy<collective_kind::all_gather> Policy = automatic>
+    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, Sizes const& sizes,
+                    Policy const& policy = {}) const -> result {
+        return (*this)(comm, &in, out, sizes, policy);
+    }
+    template <communicator Comm, scalar_argument T, counts_range Sizes, counts_range Displacements,
+              collective_policy<collective_kind::all_gather> Policy = automatic>
+    auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, Sizes const& sizes,
+                    Displacements const& displacements, Policy const& policy = {}) const -> result {
+        return (*this)(comm, &in, out, sizes, displacements, policy);
+    }
     /// In place: each rank's part is where it belongs before.
     template <communicator Comm, in_place_array V, counts_range Sizes,
               collective_policy<collective_kind::all_gather, in_place_array_element<V>> Policy = automatic>
@@ -56,6 +69,14 @@ struct all_gatherv_function : collective_forms<collective_kind::all_gather, Bloc
         auto call = this->template describe<Policy>(in.data(), 0, out);
         call.in_size = in.size();
         return parts<T>(rank_sizes(sizes), comm, std::move(call), policy);
+    }
+    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
+              collective_policy<collective_kind::all_gather> Policy = automatic>
+    auto operator()(Comm&& comm, std::vector<T> const& in, std::vector<T>& out, Sizes const& sizes,
+                    Displacements const& displacements, Policy const& policy = {}) const -> result {
+        auto call = this->template describe<Policy>(in.data(), 0, out);
+        call.in_size = in.size();
+        return parts<T>({sizes, displacements}, comm, std::move(call), policy);
     }
 
 private:

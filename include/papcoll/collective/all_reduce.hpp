@@ -1,79 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/combining_forms.hpp>
 #include <papcoll/collective/explained.hpp>
-#include <papcoll/collective/forms.hpp>
-#include <papcoll/collective/plan.hpp>
-#include <papcoll/operators/operators.hpp>
-
-#include <cstddef>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include <papcoll/policy/collective_kind.hpp>
 
 namespace papcoll::inline v0 {
-
-namespace detail {
-
-/// The forms of Boost.MPI's all_reduce, each with a policy behind.
-template <bool Blocking>
-struct all_reduce_function : collective_forms<collective_kind::all_reduce, Blocking> {
-    using typename collective_forms<collective_kind::all_reduce, Blocking>::result;
-
-    /// n elements each.
-    template <communicator Comm, class T, reduction_operator<T> Op,
-              collective_policy<collective_kind::all_reduce, T, Op> Policy = automatic>
-    auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<T>* out, Op op,
-                    Policy const& policy = {}) const -> result {
-        return this->make(comm, this->template describe<Policy>(in, n, out, std::move(op)), policy);
-    }
-    /// In place.
-    template <
-        communicator Comm, in_place_array V, reduction_operator<in_place_array_element<V>> Op,
-        collective_policy<collective_kind::all_reduce, in_place_array_element<V>, Op> Policy = automatic>
-    auto operator()(Comm&& comm, V values, std::size_t n, Op op, Policy const& policy = {}) const -> result {
-        return this->make(comm, this->template describe<Policy>(values, n, std::move(op)), policy);
-    }
-    /// One element each, in place.
-    template <
-        communicator Comm, in_place_value V, reduction_operator<in_place_value_element<V>> Op,
-        collective_policy<collective_kind::all_reduce, in_place_value_element<V>, Op> Policy = automatic>
-    auto operator()(Comm&& comm, V value, Op op, Policy const& policy = {}) const -> result {
-        return this->make(comm, this->template describe<Policy>(value, std::move(op)), policy);
-    }
-    /// Single values, or std::vectors of equal size on all ranks; `out` is resized.
-    template <communicator Comm, argument_value In, reduction_operator<element_of<In>> Op,
-              collective_policy<collective_kind::all_reduce, element_of<In>, Op> Policy = automatic>
-    auto operator()(Comm&& comm, In const& in, std::type_identity_t<In>& out, Op op,
-                    Policy const& policy = {}) const -> result {
-        using of = argument<In>;
-        return this->make(
-            comm, this->template describe<Policy>(of::data(in), of::size(in), of::place(out), std::move(op)),
-            policy);
-    }
-    /// One element each; returns the result.
-    template <communicator Comm, scalar_argument T, reduction_operator<T> Op,
-              collective_policy<collective_kind::all_reduce, T, Op> Policy = automatic>
-    requires Blocking [[nodiscard]] auto operator()(Comm&& comm, T const& in, Op op,
-                                                    Policy const& policy = {}) const -> T {
-        T out{};
-        (*this)(comm, in, out, std::move(op), policy);
-        return out;
-    }
-};
-
-template <class T>
-struct plan_all_reduce_function {
-    template <communicator Comm, reduction_operator<T> Op,
-              collective_policy<collective_kind::all_reduce> Policy = automatic>
-    [[nodiscard]] auto operator()(Comm const& comm, std::size_t n, Op op, Policy const& policy = {}) const {
-        auto call = all_reduce_function<true>::described<Policy, T>(std::move(op));
-        call.n = n;
-        return collective_plan<Comm, T, collective_kind::all_reduce>(comm, std::move(call), policy);
-    }
-};
-
-} // namespace detail
 
 /// Combines the `in` of all ranks element by element and leaves the result, the same to the bit, in `out` on
 /// all of them.
@@ -106,19 +38,21 @@ struct plan_all_reduce_function {
 /// Values that must be serialized are reduced to rank 0 and broadcast from there, see reduce.
 ///
 ///     double const residual = papcoll::all_reduce(world, mine, std::plus<>(), papcoll::circulant{});
-inline constexpr detail::explained<detail::all_reduce_function<true>> all_reduce{};
+inline constexpr detail::explained<detail::combining_function<collective_kind::all_reduce, true>>
+    all_reduce{};
 
 /// all_reduce that returns at once; the buffers must stay until the request has ended.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::explained<detail::all_reduce_function<false>> iall_reduce{};
+inline constexpr detail::explained<detail::combining_function<collective_kind::all_reduce, false>>
+    iall_reduce{};
 
 /// plan_all_reduce<T>(comm, n, op[, policy]) prepares all-reduces of n elements of type T, which `run(in,
 /// out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as
 /// all_reduce does.
 template <class T>
-inline constexpr detail::plan_all_reduce_function<T> plan_all_reduce{};
+inline constexpr detail::plan_combining_function<collective_kind::all_reduce, T> plan_all_reduce{};
 
 } // namespace papcoll::inline v0

@@ -27,7 +27,7 @@ struct broadcast_function : collective_forms<collective_kind::broadcast, Blockin
         return this->make(comm, std::move(call), policy);
     }
     /// One element.
-    template <communicator Comm, scalar_argument T,
+    template <communicator Comm, argument_value T,
               collective_policy<collective_kind::broadcast, T> Policy = automatic>
     auto operator()(Comm&& comm, T& value, int root, Policy const& policy = {}) const -> result {
         return (*this)(comm, &value, 1, root, policy);

@@ -21,16 +21,22 @@ namespace papcoll::inline v0::detail {
 [[nodiscard]] inline auto has_equal_parts(call_description const& call) -> bool {
     return !call.parts.given() &&
            (call.operation == collective_kind::gather || call.operation == collective_kind::all_gather ||
-            call.operation == collective_kind::all_to_all);
+            call.operation == collective_kind::reduce_scatter ||
+            call.operation == collective_kind::all_to_all || call.operation == collective_kind::scatter);
 }
 [[nodiscard]] inline auto has_root(collective_kind operation) -> bool {
     return operation == collective_kind::broadcast || operation == collective_kind::reduce ||
-           operation == collective_kind::gather;
+           operation == collective_kind::gather || operation == collective_kind::scatter;
+}
+/// Whether the root alone has the parts of all ranks.
+[[nodiscard]] inline auto has_parts_at_root(collective_kind operation) -> bool {
+    return operation == collective_kind::gather || operation == collective_kind::scatter;
 }
 
 /// Whether this rank gets a result, if maybe an empty one.
 [[nodiscard]] inline auto fills_output(call_shape const& shape) -> bool {
-    return !has_root(shape.operation) || shape.rank == shape.root;
+    return !has_root(shape.operation) || shape.operation == collective_kind::scatter ||
+           shape.rank == shape.root;
 }
 
 /// Its spans live as long as a copy of the call.
@@ -46,7 +52,17 @@ namespace papcoll::inline v0::detail {
         shape.count = call.parts.given() ? call.parts.total() : call.n * parts;
         shape.element_bytes = size;
         shape.sizes = call.parts.sizes();
-        if (call.operation == collective_kind::all_gather) shape.displacements = call.parts.displacements();
+        if (call.operation != collective_kind::reduce_scatter)
+            shape.displacements = call.parts.displacements();
+        if (call.parts.given() && has_parts_at_root(call.operation) && rank != call.root) {
+            shape.sizes = call.parts.own(rank);
+            shape.displacements = {};
+            shape.count = shape.sizes[0];
+        }
+        if (call.parts.given() && call.operation == collective_kind::all_to_all) {
+            shape.leaving_sizes = call.parts.leaving().sizes;
+            shape.leaving_displacements = call.parts.leaving().displacements;
+        }
     }
     if (call.operator_traits != nullptr) {
         shape.commutative = call.operator_traits->commutative;
@@ -58,16 +74,23 @@ namespace papcoll::inline v0::detail {
 }
 /// This rank's part, where parts are gathered or scattered.
 [[nodiscard]] inline auto own_part(call_description const& call, int rank) -> block_range {
+    if (call.parts.given() && has_parts_at_root(call.operation) && rank != call.root)
+        return {0, call.parts.own(rank)[0]};
     if (call.parts.given()) return call.parts.part(rank);
     return {call.n * static_cast<std::size_t>(rank), call.n};
 }
 /// How many elements `in` has on this rank; see call_description.
 [[nodiscard]] inline auto in_count(call_description const& call, call_shape const& shape) -> std::size_t {
+    auto const all = call.n * static_cast<std::size_t>(shape.ranks);
+    bool const is_root = shape.rank == shape.root;
     switch (call.operation) {
     case collective_kind::broadcast:
+    case collective_kind::barrier:
         return 0;
     case collective_kind::reduce:
     case collective_kind::all_reduce:
+    case collective_kind::scan:
+    case collective_kind::exscan:
         return call.n;
     case collective_kind::gather:
     case collective_kind::all_gather:
@@ -75,7 +98,10 @@ namespace papcoll::inline v0::detail {
     case collective_kind::reduce_scatter:
         return shape.count;
     case collective_kind::all_to_all:
-        return call.n * static_cast<std::size_t>(shape.ranks);
+        return call.parts.given() ? call.parts.leaving().end() : all;
+    case collective_kind::scatter:
+        if (!is_root) return 0;
+        return call.parts.given() ? call.parts.end() : all;
     }
     return 0;
 }
@@ -84,42 +110,62 @@ namespace papcoll::inline v0::detail {
     auto const all = call.n * static_cast<std::size_t>(shape.ranks);
     bool const is_root = shape.rank == shape.root;
     switch (call.operation) {
+    case collective_kind::barrier:
+        return 0;
     case collective_kind::broadcast:
     case collective_kind::all_reduce:
+    case collective_kind::scan:
+    case collective_kind::exscan:
         return call.n;
     case collective_kind::reduce:
         return is_root ? call.n : 0;
     case collective_kind::gather:
-        return is_root ? all : 0;
+        if (!is_root) return 0;
+        [[fallthrough]];
     case collective_kind::all_gather:
+    case collective_kind::all_to_all:
         return call.parts.given() ? call.parts.end() : all;
     case collective_kind::reduce_scatter:
+    case collective_kind::scatter:
         return own_part(call, shape.rank).size;
-    case collective_kind::all_to_all:
-        return all;
     }
     return 0;
 }
 
+/// Throws std::invalid_argument for sizes and displacements.
+inline void check_sizes(call_description const& call, call_shape const& shape) {
+    auto const size = call.elements->type->size;
+    auto const kind = call.operation;
+    bool const at_root = has_parts_at_root(kind);
+    if (at_root && shape.rank != shape.root) return call.parts.check_own(shape.rank, size);
+    if (kind == collective_kind::all_to_all)
+        call.parts.check_exchange(shape.ranks, shape.rank, size);
+    else
+        call.parts.check(shape.ranks, size);
+    if (auto const own = call.parts.own(shape.rank)[0], listed = call.parts.part(shape.rank).size;
+        at_root && own != listed)
+        reject("the root's own elements must be sizes[root] (" + std::to_string(listed) + "), but are " +
+               std::to_string(own));
+    if (kind != collective_kind::reduce_scatter && kind != collective_kind::scatter) call.parts.check_apart();
+}
 /// Throws std::invalid_argument for arguments other than buffers.
 inline void check_shape(call_description const& call, call_shape const& shape) {
     auto const size = call.elements->type->size;
     if (has_root(call.operation) && (shape.root < 0 || shape.root >= shape.ranks))
         reject("root must be a rank (0 to " + std::to_string(shape.ranks - 1) + "), but is " +
                std::to_string(shape.root));
-    if (call.parts.given()) {
-        call.parts.check(shape.ranks, size);
-        if (call.operation == collective_kind::all_gather) call.parts.check_apart();
-    } else {
+    if (call.parts.given())
+        check_sizes(call, shape);
+    else
         check_count(call.n, has_equal_parts(call) ? size * static_cast<std::size_t>(shape.ranks) : size);
-    }
     if (auto const n = in_count(call, shape);
-        call.in_size != call_description::unknown && call.in_size != n) {
+        call.in_size != call_description::unknown && call.in_size != n &&
+        !(call.operation == collective_kind::scatter && shape.rank != shape.root)) {
         auto const count = " (" + std::to_string(n) + ")";
-        auto const expected =
-            call.operation == collective_kind::all_gather       ? "sizes[rank]" + count + " elements"
-            : call.operation == collective_kind::reduce_scatter ? "as many elements as the sizes say" + count
-                                                                : "n elements for each rank" + count;
+        auto const expected = !call.parts.given() ? "n elements for each rank" + count
+                              : call.operation == collective_kind::all_gather
+                                  ? "sizes[rank]" + count + " elements"
+                                  : "as many elements as the sizes say" + count;
         reject("in must have " + expected + ", but has " + std::to_string(call.in_size));
     }
 }
@@ -127,8 +173,12 @@ inline void check_shape(call_description const& call, call_shape const& shape) {
 inline void check_buffers(call_description const& call, call_shape const& shape) {
     bool const gathers =
         call.operation == collective_kind::gather || call.operation == collective_kind::all_gather;
-    if (call.operation == collective_kind::gather && call.in_place && shape.rank != shape.root)
-        reject("inplace(values) is for the root; other ranks pass their elements");
+    if (has_parts_at_root(call.operation) && call.in_place && shape.rank != shape.root)
+        reject(gathers ? "inplace(values) is for the root; other ranks pass their elements"
+                       : "inplace(values) is for the root; other ranks say where their elements go");
+    if (call.in_place && call.operation == collective_kind::all_to_all && call.parts.given() &&
+        !call.parts.exchanges_in_place())
+        reject("sizes and displacements must be the same of what comes and of what goes, in place");
     auto const in = call.memory.late ? 0 : in_count(call, shape);
     auto const out = out_count(call, shape);
     bool const lies_in_out = call.in_place && (gathers || out > 0);
@@ -137,8 +187,9 @@ inline void check_buffers(call_description const& call, call_shape const& shape)
     if (out > 0 && call.out.is_null()) {
         if (call.operation == collective_kind::broadcast)
             reject("values must not be null when there are elements");
-        reject(has_root(call.operation) ? "out must not be null at the root when there are elements"
-                                        : "out must not be null when there are elements");
+        bool const is_roots = has_root(call.operation) && call.operation != collective_kind::scatter;
+        reject(is_roots ? "out must not be null at the root when there are elements"
+                        : "out must not be null when there are elements");
     }
     auto const size = call.elements->type->size;
     if (in > 0 && fills_output(shape) && !call.in_place &&

@@ -63,10 +63,14 @@ inline constexpr operator_description described_operator{
 ///     broadcast        -                  n
 ///     reduce           n                  n at the root
 ///     all_reduce       n                  n
-///     gather           own                n P at the root
+///     gather           own                all parts at the root
 ///     all_gather       own                all parts
 ///     reduce_scatter   all parts          own
-///     all_to_all       n P                n P
+///     all_to_all       all that leave     all that come
+///     scatter          all parts          own
+///                      at the root
+///     scan, exscan     n                  n
+///     barrier          -                  -
 ///
 /// `memory.in` is `in`. In place it is `out`, but where it is gathered: there it is null.
 struct call_description {

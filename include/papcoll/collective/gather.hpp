@@ -39,14 +39,14 @@ struct gather_function : collective_forms<collective_kind::gather, Blocking> {
         return to(root, comm, this->template describe<Policy>(values, n), policy);
     }
     /// One element each.
-    template <communicator Comm, scalar_argument T,
+    template <communicator Comm, argument_value T,
               collective_policy<collective_kind::gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<place_for<T>> out, int root,
                     Policy const& policy = {}) const -> result {
         return (*this)(comm, &in, 1, out, root, policy);
     }
     /// One element, on ranks other than the root.
-    template <communicator Comm, scalar_argument T,
+    template <communicator Comm, argument_value T,
               collective_policy<collective_kind::gather, T> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, int root, Policy const& policy = {}) const -> result {
         return (*this)(comm, &in, 1, nullptr, root, policy);

@@ -88,7 +88,7 @@ public:
 
     /// Null: there is nothing to learn of this call.
     auto of(call_shape const& shape, policy_ref policy, link_model const& link) -> learned_shape* {
-        if (shape.one_piece || shape.late || shape.ranks == 1) return nullptr;
+        if (shape.one_piece || shape.late || shape.is_uneven() || shape.ranks == 1) return nullptr;
         auto const key = key_of(shape, policy);
         if (auto const found = m_shapes.find(key); found != m_shapes.end()) return &found->second.known;
         if (m_shapes.size() == most_shapes) return nullptr;

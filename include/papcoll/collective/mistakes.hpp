@@ -22,9 +22,9 @@
                      "declare BOOST_IS_BITWISE_SERIALIZABLE for it, if its bytes are its value")             \
     X(element, "papcoll: elements must be trivially copyable, or have a Boost.MPI datatype or "              \
                "Boost.Serialization and papcoll/papcoll.hpp included")                                       \
-    X(serialized, "papcoll: values that must be serialized can be broadcast, reduced, all-reduced and "      \
-                  "all-gathered, not more; if their bytes are all of them, declare "                         \
-                  "BOOST_IS_BITWISE_SERIALIZABLE")                                                           \
+    X(serialized, "papcoll: values that must be serialized can be broadcast, reduced, all-reduced, "         \
+                  "scanned, gathered, scattered, all-gathered and exchanged in parts of equal sizes, not "   \
+                  "more; if their bytes are all of them, declare BOOST_IS_BITWISE_SERIALIZABLE")             \
     X(serialized_native, "papcoll: the policy native needs an MPI datatype; choose another for values that " \
                          "must be serialized, such as binomial_tree")                                        \
     X(constant_values, "papcoll: a broadcast writes its values; they must not be const")                     \
@@ -68,8 +68,7 @@ constexpr void refuse() {
 
 [[nodiscard]] constexpr auto serves_serialized(collective_kind operation) -> bool {
     using kind = collective_kind;
-    return operation == kind::broadcast || operation == kind::reduce || operation == kind::all_reduce ||
-           operation == kind::all_gather;
+    return operation != kind::reduce_scatter;
 }
 /// What is wrong with a type of elements, wherever they go.
 template <class T>

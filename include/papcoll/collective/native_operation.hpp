@@ -15,6 +15,7 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
@@ -62,7 +63,8 @@ public:
 
 private:
     void begin() {
-        if (m_shape.count == 0) return; // on all ranks
+        if (m_shape.count == 0 && !m_shape.is_uneven() && m_shape.operation != collective_kind::barrier)
+            return; // on all ranks
         switch (m_shape.operation) {
         case collective_kind::broadcast:
             return broadcast(out(), m_call.n, m_call.root);
@@ -83,7 +85,27 @@ private:
                          m_operator->handle(), m_comm);
                 },
                 m_most);
+        case collective_kind::scan:
+            return for_each_part(
+                m_call.n,
+                [&](std::size_t begin, int k) {
+                    call({"MPI_Scan", "MPI_Iscan"}, MPI_Scan, MPI_Iscan, input(m_call.in_place, in(begin)),
+                         out(begin), k, m_operator->type(), m_operator->handle(), m_comm);
+                },
+                m_most);
+        case collective_kind::exscan:
+            return for_each_part(
+                m_call.n,
+                [&](std::size_t begin, int k) {
+                    call({"MPI_Exscan", "MPI_Iexscan"}, MPI_Exscan, MPI_Iexscan,
+                         input(m_call.in_place, in(begin)), out(begin), k, m_operator->type(),
+                         m_operator->handle(), m_comm);
+                },
+                m_most);
+        case collective_kind::barrier:
+            return call({"MPI_Barrier", "MPI_Ibarrier"}, MPI_Barrier, MPI_Ibarrier, m_comm);
         case collective_kind::gather:
+            if (m_call.parts.given()) return gatherv();
             return for_each_stripe([&](std::size_t begin, int k, int count, MPI_Datatype type) {
                 call({"MPI_Gather", "MPI_Igather"}, MPI_Gather, MPI_Igather,
                      input(is_root() && m_call.in_place, in(begin)), k, m_type.get(),
@@ -98,9 +120,17 @@ private:
         case collective_kind::reduce_scatter:
             return reduce_scatter();
         case collective_kind::all_to_all:
+            if (m_call.parts.given()) return all_to_allv();
             return for_each_stripe([&](std::size_t begin, int, int count, MPI_Datatype type) {
                 call({"MPI_Alltoall", "MPI_Ialltoall"}, MPI_Alltoall, MPI_Ialltoall,
                      input(m_call.in_place, in(begin)), count, type, out(begin), count, type, m_comm);
+            });
+        case collective_kind::scatter:
+            if (m_call.parts.given()) return scatterv();
+            return for_each_stripe([&](std::size_t begin, int k, int count, MPI_Datatype type) {
+                call({"MPI_Scatter", "MPI_Iscatter"}, MPI_Scatter, MPI_Iscatter,
+                     is_root() ? in(begin) : nullptr, count, type,
+                     output(is_root() && m_call.in_place, out(begin)), k, m_type.get(), m_call.root, m_comm);
             });
         }
     }
@@ -133,6 +163,8 @@ private:
 
     /// MPI_IN_PLACE says that the input lies where the result goes.
     static auto input(bool in_place, void const* in) -> void const* { return in_place ? MPI_IN_PLACE : in; }
+    /// Of a scatter: the root's own part stays where it is.
+    static auto output(bool in_place, void* out) -> void* { return in_place ? MPI_IN_PLACE : out; }
     [[nodiscard]] auto size() const -> std::size_t { return m_call.elements->type->size; }
     [[nodiscard]] auto moved(void* data, std::size_t elements) const -> void* {
         return static_cast<std::byte*>(data) + elements * size();
@@ -197,9 +229,74 @@ private:
                      static_cast<std::size_t>(m_sizes[r]), out(begins[r]));
     }
 
+    // Where each rank knows its own sizes alone, nobody can tell whether the others' fit: a rank whose
+    // numbers do not fit throws.
+
+    [[nodiscard]] auto own_count() const -> int {
+        auto const n = m_call.parts.own(m_shape.rank)[0];
+        require_fit(n <= m_most);
+        return static_cast<int>(n);
+    }
+    static void require_fit(bool fits) {
+        if (!fits)
+            throw std::length_error(
+                "papcoll: parts of different sizes of more than INT_MAX elements, or as far "
+                "apart, are not for the policy native");
+    }
+    void count_parts(std::span<std::size_t const> sizes, std::span<std::size_t const> begins,
+                     std::vector<int>& counts, std::vector<int>& places) const {
+        for (std::size_t r = 0; r < sizes.size(); ++r)
+            require_fit(sizes[r] <= m_most && (sizes[r] == 0 || begins[r] <= m_most - sizes[r]));
+        counts = native_ints(sizes);
+        places.resize(sizes.size());
+        for (std::size_t r = 0; r < sizes.size(); ++r)
+            places[r] = sizes[r] > 0 ? static_cast<int>(begins[r]) : 0;
+    }
+    void count_parts_of_root() {
+        if (is_root()) count_parts(m_call.parts.sizes(), m_call.parts.displacements(), m_sizes, m_begins);
+    }
+    void gatherv() {
+        count_parts_of_root();
+        call({"MPI_Gatherv", "MPI_Igatherv"}, MPI_Gatherv, MPI_Igatherv,
+             input(is_root() && m_call.in_place, in()), own_count(), m_type.get(),
+             is_root() ? out() : nullptr, m_sizes.data(), m_begins.data(), m_type.get(), m_call.root, m_comm);
+    }
+    void scatterv() {
+        count_parts_of_root();
+        call({"MPI_Scatterv", "MPI_Iscatterv"}, MPI_Scatterv, MPI_Iscatterv, is_root() ? in() : nullptr,
+             m_sizes.data(), m_begins.data(), m_type.get(), output(is_root() && m_call.in_place, out()),
+             own_count(), m_type.get(), m_call.root, m_comm);
+    }
+    void all_to_allv() {
+        auto const& leaving = m_call.parts.leaving();
+        count_parts(leaving.sizes, leaving.displacements, m_leaving_sizes, m_leaving_begins);
+        count_parts(m_call.parts.sizes(), m_call.parts.displacements(), m_sizes, m_begins);
+        // Open MPI 4.1's MPI_Ialltoallv in place disturbs the calls behind it.
+        bool const copies = m_call.in_place && !m_runs;
+        if (copies) copy_leaving(leaving);
+        call({"MPI_Alltoallv", "MPI_Ialltoallv"}, MPI_Alltoallv, MPI_Ialltoallv,
+             copies ? m_copied.data() : input(m_call.in_place, in()), m_leaving_sizes.data(),
+             m_leaving_begins.data(), m_type.get(), out(), m_sizes.data(), m_begins.data(), m_type.get(),
+             m_comm);
+    }
+    void copy_leaving(part_list const& leaving) {
+        auto const& type = *m_call.elements->type;
+        m_copied.provide(type, leaving.end());
+        for (std::size_t r = 0; r < leaving.sizes.size(); ++r)
+            if (leaving.sizes[r] > 0)
+                type.copy(out(leaving.displacements[r]),
+                          m_copied.data() + leaving.displacements[r] * type.size, leaving.sizes[r]);
+    }
+
     /// Blocks that MPI cannot count together are reduced one by one.
     void reduce_scatter() {
-        auto const sizes = m_call.parts.sizes();
+        std::vector<std::size_t> const equal(
+            m_call.parts.given() ? 0 : static_cast<std::size_t>(m_shape.ranks), m_call.n);
+        auto const sizes = m_call.parts.given() ? m_call.parts.sizes() : std::span(equal);
+        if (native_fits(sizes, m_most) && !m_call.parts.given())
+            return call({"MPI_Reduce_scatter_block", "MPI_Ireduce_scatter_block"}, MPI_Reduce_scatter_block,
+                        MPI_Ireduce_scatter_block, input(m_call.in_place, in()), out(),
+                        static_cast<int>(m_call.n), m_operator->type(), m_operator->handle(), m_comm);
         if (native_fits(sizes, m_most)) {
             m_sizes = native_ints(sizes);
             return call({"MPI_Reduce_scatter", "MPI_Ireduce_scatter"}, MPI_Reduce_scatter,
@@ -242,9 +339,11 @@ private:
     std::optional<native_operator> m_operator;
     std::vector<MPI_Request> m_requests;
     std::optional<native_blocks> m_blocks;
-    std::vector<int> m_sizes, m_begins; // MPI reads them until the end
-    element_memory m_staging;           // where displacements do not fit
-    block_range m_own_result;           // which must be moved to the beginning
+    // MPI reads them until the end.
+    std::vector<int> m_sizes, m_begins, m_leaving_sizes, m_leaving_begins;
+    element_memory m_staging; // where displacements do not fit
+    element_memory m_copied;  // what leaves, in place
+    block_range m_own_result; // which must be moved to the beginning
     bool m_finished = false;
 };
 

@@ -18,6 +18,7 @@ class collective_plan {
     static constexpr bool has_root =
         Operation == collective_kind::reduce || Operation == collective_kind::gather;
     static constexpr bool has_input = Operation != collective_kind::broadcast;
+    static constexpr bool scatters = Operation == collective_kind::scatter;
     static constexpr bool gathers =
         Operation == collective_kind::gather || Operation == collective_kind::all_gather;
 
@@ -33,6 +34,7 @@ public:
     }
     /// On ranks other than the root.
     void run(T const* in) requires has_root { run(in, nullptr); }
+    void run(T* out) requires scatters { run(nullptr, out); }
     template <detail::in_place_array V>
     requires has_input void run(V values) {
         auto call = in_place(values.buffer);
@@ -49,6 +51,7 @@ public:
         return m_prepared->begin(call);
     }
     [[nodiscard]] auto start(T const* in) -> request requires has_root { return start(in, nullptr); }
+    [[nodiscard]] auto start(T* out) -> request requires scatters { return start(nullptr, out); }
     template <detail::in_place_array V>
     requires has_input [[nodiscard]] auto start(V values) -> request {
         auto call = in_place(values.buffer);

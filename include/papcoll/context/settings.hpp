@@ -89,8 +89,11 @@ public:
         return "PAPCOLL_" + std::string(operation) + "_ALGORITHM";
     }
     /// The variable whose name is most like this one.
-    static auto nearest(std::string_view name) -> std::string {
+    static auto nearest(std::string_view as_given) -> std::string {
         auto const variables = known();
+        std::string name(as_given);
+        if (auto const at = name.find("BCAST"); at != std::string::npos) // as MPI has it
+            name.replace(at, 5, "BROADCAST");
         return *std::min_element(variables.begin(), variables.end(), [&](auto const& a, auto const& b) {
             return detail::edit_distance(name, a) < detail::edit_distance(name, b);
         });
@@ -137,8 +140,9 @@ public:
     }
 
 private:
-    static constexpr std::array<std::string_view, 7> operations{
-        "BROADCAST", "REDUCE", "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER", "ALL_TO_ALL"};
+    static constexpr std::array<std::string_view, 11> operations{
+        "BROADCAST",  "REDUCE",  "ALL_REDUCE", "GATHER", "ALL_GATHER", "REDUCE_SCATTER",
+        "ALL_TO_ALL", "SCATTER", "SCAN",       "EXSCAN", "BARRIER"};
 
     static auto known() -> std::vector<std::string> {
         std::vector<std::string> variables{"PAPCOLL_TUNING_FILE", "PAPCOLL_NODE_MEMORY", "PAPCOLL_LEARN",

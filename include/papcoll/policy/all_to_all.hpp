@@ -30,7 +30,13 @@ struct fixed_exchange {
         if (Way == block_exchange::route::direct) return "linear";
         return Way == block_exchange::route::in_steps ? "pairwise" : "bruck";
     }
-    void check(call_shape const&) const {}
+    /// By way of other ranks go parts of equal size alone.
+    [[nodiscard]] static auto serves(call_shape const& shape) -> bool {
+        return Way != block_exchange::route::relayed || !shape.is_uneven();
+    }
+    void check(call_shape const& shape) const {
+        if (!serves(shape)) require_equal_parts(shape, "bruck");
+    }
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }

@@ -7,6 +7,7 @@
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/known_policies.hpp>
+#include <papcoll/policy/prefix.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/two_level.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
@@ -48,6 +49,13 @@ public:
             return gather();
         case collective_kind::all_to_all:
             return exchange();
+        case collective_kind::scatter:
+            return scatter();
+        case collective_kind::scan:
+        case collective_kind::exscan:
+            return prefix();
+        case collective_kind::barrier:
+            return {{"dissemination", {}}, "model: fewest rounds"};
         case collective_kind::broadcast:
             break;
         }
@@ -95,6 +103,7 @@ private:
     /// round's latency each. By nodes every part moves once, too, in a message for each other node, which the
     /// ranks of a node share out among them; but it is copied more often.
     [[nodiscard]] auto exchange() const -> automatic_choice {
+        if (m_shape.is_uneven()) return {{"linear_sync", {}}, "model: each rank knows its own sizes alone"};
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
         double const p = m_shape.ranks;
@@ -126,21 +135,34 @@ private:
     /// passes together, and an eighth of it is counted for each; a tree has ⌈log2 P⌉ latencies. It must save
     /// a fifth, since it makes ranks wait for others, and is out of place where these come at other times. By
     /// nodes there is one message of each, for which the ranks of a node wait.
-    [[nodiscard]] auto gather() const -> automatic_choice {
+    [[nodiscard]] auto gather() const -> automatic_choice { return rooted("binomial_gather"); }
+    /// The same the other way.
+    [[nodiscard]] auto scatter() const -> automatic_choice { return rooted("binomial_scatter"); }
+    [[nodiscard]] auto rooted(char const* by_tree) const -> automatic_choice {
+        if (m_shape.is_uneven()) return {{"linear", {}}, "model: each rank knows its own size alone"};
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
         auto const at_once = [&](int messages) { return latency + messages * latency / 8 + volume; };
         double const linear = at_once(m_shape.ranks - 1);
         double const tree = std::max(m_rounds, 1) * latency + volume;
-        if (two_level{}.shares_memory(m_shape)) {
+        if (m_shape.operation == collective_kind::gather && two_level{}.shares_memory(m_shape)) {
             double const by_nodes =
                 at_once(rank_grid(m_shape.nodes).nodes() - 1) + copy_time(m_shape.bytes());
             if (by_nodes < std::min(tree, linear))
                 return {{"two_level", {}}, "model: one message of each node"};
         }
-        if (!aware() && tree < linear / 5 * 4)
-            return {{"binomial_gather", {}}, "model: short parts of many ranks"};
+        if (!aware() && tree < linear / 5 * 4) return {{by_tree, {}}, "model: short parts of many ranks"};
         return {{"linear", {}}, "model: the root's link is the limit"};
+    }
+    /// All the data in each of few rounds, or once, block by block, from rank to rank.
+    [[nodiscard]] auto prefix() const -> automatic_choice {
+        double const latency = round_latency(m_link);
+        double const volume = volume_time(m_shape.bytes(), m_link);
+        double const blocks = prefix_chain{}.blocks(m_shape, m_link);
+        double const doubling = m_rounds * (latency + volume);
+        double const chain = (blocks + m_shape.ranks - 2) * (latency + volume / blocks);
+        if (chain < doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
+        return {{"prefix_doubling", {}}, "model: fewest rounds"};
     }
 
     call_shape const& m_shape;

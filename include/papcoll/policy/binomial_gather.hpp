@@ -27,7 +27,9 @@ struct binomial_gather {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "binomial_gather"; }
-    void check(call_shape const&) const {}
+    /// Ranks that know their own size alone have no room for others.
+    [[nodiscard]] static auto serves(call_shape const& shape) -> bool { return !shape.is_uneven(); }
+    void check(call_shape const& shape) const { detail::require_equal_parts(shape, "binomial_gather"); }
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return std::vector<std::int64_t>{};
     }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -17,8 +19,8 @@ struct tuning_text; // see context/settings.hpp
 
 } // namespace detail
 
-/// The shape of a call: what policies may look at. The same on all ranks but for `rank`,
-/// `displacements` and `in_place`.
+/// The shape of a call: what policies may look at. The same on all ranks but for `rank`, `displacements` and
+/// `in_place`; where is_uneven() also but for `count` and the sizes.
 struct call_shape {
     /// Which collective it is.
     collective_kind operation = collective_kind::reduce;
@@ -28,15 +30,21 @@ struct call_shape {
     /// The root, of collectives that have one.
     int root = 0;
     /// Elements in all: of one rank's data where every rank has or gets the whole (broadcast, reduce,
-    /// all_reduce, reduce_scatter), of all ranks' together in an all-gather.
+    /// all_reduce, reduce_scatter, scan, exscan), of all ranks' together in an all-gather, a gather, a
+    /// scatter and an all-to-all; where is_uneven() of what this rank has or gets.
     std::size_t count = 0;
     /// The size of an element.
     std::size_t element_bytes = 1;
-    /// Elements of each rank where the data belongs to ranks (all-gather, reduce-scatter); empty: count ÷
-    /// ranks each.
+    /// Elements of each rank where the data belongs to ranks; empty: count ÷ ranks each. Of an uneven gather
+    /// or scatter the root has them; elsewhere it is one number, of the rank's own elements. Of an uneven
+    /// all-to-all: what comes from each rank.
     std::span<std::size_t const> sizes = {};
     /// Where each rank's elements begin; empty: one rank's behind the other's.
     std::span<std::size_t const> displacements = {};
+    /// Of an uneven all-to-all: what goes to each rank.
+    std::span<std::size_t const> leaving_sizes = {};
+    /// Where what goes to each rank begins.
+    std::span<std::size_t const> leaving_displacements = {};
     /// A number for each rank, equal where they share a node; empty: not known.
     std::span<int const> nodes = {};
     /// Bytes that each rank shares with the others of its node for such elements; 0: none.
@@ -62,22 +70,57 @@ struct call_shape {
 
     /// How many bytes `count` elements have.
     [[nodiscard]] auto bytes() const -> std::size_t { return count * element_bytes; }
+    /// Whether each rank knows the sizes of its own parts alone (gatherv, scatterv, all_to_allv). What all
+    /// ranks must do alike cannot depend on sizes then.
+    [[nodiscard]] auto is_uneven() const -> bool {
+        return !sizes.empty() &&
+               (operation == collective_kind::gather || operation == collective_kind::scatter ||
+                operation == collective_kind::all_to_all);
+    }
 };
 
-/// What belongs to each rank, in elements. Without sizes the count is divided as evenly as it can be.
-[[nodiscard]] inline auto rank_ranges(call_shape const& shape) -> std::vector<block_range> {
-    if (shape.sizes.empty()) return ranges_of({shape.count, shape.ranks});
+namespace detail {
+
+/// Parts of these sizes; without displacements one behind the other.
+[[nodiscard]] inline auto listed_ranges(std::span<std::size_t const> sizes,
+                                        std::span<std::size_t const> displacements)
+    -> std::vector<block_range> {
     std::vector<block_range> ranges;
-    ranges.reserve(shape.sizes.size());
+    ranges.reserve(sizes.size());
     std::size_t next = 0;
-    for (std::size_t r = 0; r < shape.sizes.size(); ++r) {
-        ranges.push_back({shape.displacements.empty() ? next : shape.displacements[r], shape.sizes[r]});
-        next += shape.sizes[r];
+    for (std::size_t r = 0; r < sizes.size(); ++r) {
+        ranges.push_back({displacements.empty() ? next : displacements[r], sizes[r]});
+        next += sizes[r];
     }
     return ranges;
 }
 
+} // namespace detail
+
+/// What belongs to each rank, in elements. Without sizes the count is divided as evenly as it can be. What
+/// this rank does not know of the others is empty.
+[[nodiscard]] inline auto rank_ranges(call_shape const& shape) -> std::vector<block_range> {
+    if (shape.sizes.empty()) return ranges_of({shape.count, shape.ranks});
+    auto const ranks = static_cast<std::size_t>(shape.ranks);
+    if (shape.sizes.size() == ranks) return detail::listed_ranges(shape.sizes, shape.displacements);
+    std::vector<block_range> ranges(ranks);
+    ranges[static_cast<std::size_t>(shape.rank)] = {0, shape.sizes[0]};
+    return ranges;
+}
+/// What an all-to-all takes from this rank for each other.
+[[nodiscard]] inline auto leaving_ranges(call_shape const& shape) -> std::vector<block_range> {
+    if (shape.sizes.empty()) return ranges_of({shape.count, shape.ranks});
+    return detail::listed_ranges(shape.leaving_sizes, shape.leaving_displacements);
+}
+
 namespace detail {
+
+/// Throws std::invalid_argument where the ranks have parts of different sizes.
+inline void require_equal_parts(call_shape const& shape, char const* policy) {
+    if (shape.is_uneven())
+        throw std::invalid_argument(std::string("papcoll: ") + policy +
+                                    " is for parts of equal sizes; choose another policy");
+}
 
 /// Into how many blocks the parts of ranks are cut that are long; the others stay whole.
 struct part_cut {

@@ -38,7 +38,7 @@ struct circulant {
     /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
-        return operation != collective_kind::gather && operation != collective_kind::all_to_all;
+        return detail::blocks_provide(operation);
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "circulant"; }

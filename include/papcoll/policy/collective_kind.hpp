@@ -9,13 +9,26 @@
 namespace papcoll::inline v0 {
 
 /// The collectives, as policies tell them apart.
-enum class collective_kind { broadcast, reduce, all_reduce, gather, all_gather, reduce_scatter, all_to_all };
+enum class collective_kind {
+    broadcast,
+    reduce,
+    all_reduce,
+    gather,         ///< also gatherv
+    all_gather,     ///< also all_gatherv
+    reduce_scatter, ///< also reduce_scatter_block
+    all_to_all,     ///< also all_to_allv
+    scatter,        ///< also scatterv
+    scan,
+    exscan,
+    barrier
+};
 
 namespace detail {
 
 /// By the values of collective_kind.
-inline constexpr std::array<std::string_view, 7> collective_names{
-    "broadcast", "reduce", "all_reduce", "gather", "all_gather", "reduce_scatter", "all_to_all"};
+inline constexpr std::array<std::string_view, 11> collective_names{
+    "broadcast",  "reduce",  "all_reduce", "gather", "all_gather", "reduce_scatter",
+    "all_to_all", "scatter", "scan",       "exscan", "barrier"};
 
 } // namespace detail
 
@@ -36,6 +49,16 @@ namespace detail {
 [[nodiscard]] constexpr auto trees_provide(collective_kind operation) -> bool {
     return operation == collective_kind::broadcast || operation == collective_kind::reduce ||
            operation == collective_kind::all_reduce;
+}
+
+/// What schedules of blocks can do: all ranks have or get a block, or each has or gets some of them.
+[[nodiscard]] constexpr auto blocks_provide(collective_kind operation) -> bool {
+    return trees_provide(operation) || operation == collective_kind::all_gather ||
+           operation == collective_kind::reduce_scatter;
+}
+/// Each rank gets the combination of what the ranks before it give.
+[[nodiscard]] constexpr auto is_prefix(collective_kind operation) -> bool {
+    return operation == collective_kind::scan || operation == collective_kind::exscan;
 }
 
 } // namespace detail

@@ -10,15 +10,18 @@
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
 #include <papcoll/policy/binomial_gather.hpp>
+#include <papcoll/policy/binomial_scatter.hpp>
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
+#include <papcoll/policy/dissemination.hpp>
 #include <papcoll/policy/fibonacci_tree.hpp>
 #include <papcoll/policy/greedy_tree.hpp>
 #include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/policy.hpp>
+#include <papcoll/policy/prefix.hpp>
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
@@ -49,7 +52,8 @@ public:
         std::tuple<circulant, two_level, basic_clairvoyant<Bits>, greedy_tree, binomial_tree, fibonacci_tree,
                    arrival_tree, arrival_all_reduce, ring, neighbor_exchange, shared_memory, background_ring,
                    background_circulant, linear, binomial_gather, sorted_linear, all_to_all_linear,
-                   all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync>;
+                   all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync, binomial_scatter,
+                   prefix_doubling, prefix_chain, dissemination>;
 
     /// Of one collective, `native` first.
     static auto names(collective_kind operation) -> std::vector<std::string_view> {
@@ -58,8 +62,8 @@ public:
             if (policy.provides(operation)) result.push_back(policy.name());
         return result;
     }
-    /// Whether the policy of that name can serve the call: the operator may have to commute, and the MPI
-    /// library may have no routine for it.
+    /// Whether the policy of that name can serve the call: the operator may have to commute, the parts may
+    /// have to be of equal sizes, and the MPI library may have no routine for it.
     static auto accepts(std::string_view name, call_shape const& shape) -> bool {
         if (name == "native") return shape.has_native;
         auto const* const policy = find(name, shape.operation);

@@ -123,6 +123,8 @@ public:
                      std::move(key),
                      {shape.sizes.begin(), shape.sizes.end()},
                      {shape.displacements.begin(), shape.displacements.end()},
+                     {shape.leaving_sizes.begin(), shape.leaving_sizes.end()},
+                     {shape.leaving_displacements.begin(), shape.leaving_displacements.end()},
                      make(policy, shape, link),
                      m_time});
     }
@@ -143,18 +145,20 @@ private:
     struct entry {
         number_list numbers;
         std::any policy; // or its fingerprint
-        std::vector<std::size_t> sizes, displacements;
+        std::vector<std::size_t> sizes, displacements, leaving_sizes, leaving_displacements;
         kept_plan plan;
         std::uint64_t last_used;
 
         [[nodiscard]] auto held_bytes() const -> std::size_t {
-            return sizeof(entry) + detail::held_bytes(sizes, displacements) + plan.what->held_bytes() +
-                   (plan.execution.get() ? plan.execution.get()->held_bytes() : 0);
+            return sizeof(entry) +
+                   detail::held_bytes(sizes, displacements, leaving_sizes, leaving_displacements) +
+                   plan.what->held_bytes() + (plan.execution.get() ? plan.execution.get()->held_bytes() : 0);
         }
         [[nodiscard]] auto has_lists(call_shape const& shape) const -> bool {
-            return std::equal(sizes.begin(), sizes.end(), shape.sizes.begin(), shape.sizes.end()) &&
-                   std::equal(displacements.begin(), displacements.end(), shape.displacements.begin(),
-                              shape.displacements.end());
+            return std::ranges::equal(sizes, shape.sizes) &&
+                   std::ranges::equal(displacements, shape.displacements) &&
+                   std::ranges::equal(leaving_sizes, shape.leaving_sizes) &&
+                   std::ranges::equal(leaving_displacements, shape.leaving_displacements);
         }
     };
     static constexpr std::size_t capacity = 16;

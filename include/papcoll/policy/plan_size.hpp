@@ -39,7 +39,7 @@ struct program_bytes {
 /// together, and combines all but the first.
 [[nodiscard]] constexpr auto most_blocks(call_shape const& shape, int messages = 2) -> std::int64_t {
     bool const combines = shape.operation == collective_kind::reduce ||
-                          shape.operation == collective_kind::all_reduce ||
+                          shape.operation == collective_kind::all_reduce || is_prefix(shape.operation) ||
                           shape.operation == collective_kind::reduce_scatter;
     auto const each = static_cast<std::size_t>(messages) * (program_bytes::message + program_bytes::use) +
                       (combines ? static_cast<std::size_t>(messages - 1) * program_bytes::combination : 0);

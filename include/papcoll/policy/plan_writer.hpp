@@ -27,8 +27,9 @@ public:
     explicit plan_writer(call_shape const& shape)
         : m_shape(shape)
         , m_builder(shape.in_place) {
-        if (has_parts() || shape.operation == collective_kind::reduce_scatter)
+        if (has_parts() || scatters() || shape.operation == collective_kind::reduce_scatter)
             m_own_range = rank_ranges(shape)[static_cast<std::size_t>(shape.rank)];
+        if (scatters()) take_own_part();
         if (!has_parts()) return;
         region const target(memory::out, m_own_range.offset, m_own_range.size);
         bool const has_target = shape.operation == collective_kind::all_gather || shape.rank == shape.root;
@@ -39,7 +40,7 @@ public:
 
     /// To write what is no schedule of blocks.
     [[nodiscard]] auto builder() -> program_builder& { return m_builder; }
-    /// Of a gather or an all-gather: where the rank's own part is.
+    /// Of a gather or an all-gather: where the rank's own part is. Of a scatter: where it belongs.
     [[nodiscard]] auto own_part() const -> region { return m_own_part; }
 
     /// The share of this rank in a schedule of these blocks. In a dissemination after something else they lie
@@ -96,6 +97,12 @@ private:
     [[nodiscard]] auto has_parts() const -> bool {
         return m_shape.operation == collective_kind::gather ||
                m_shape.operation == collective_kind::all_gather;
+    }
+    [[nodiscard]] auto scatters() const -> bool { return m_shape.operation == collective_kind::scatter; }
+    /// In place the root's own stays where it is.
+    void take_own_part() {
+        m_own_part = region(memory::out, m_shape.in_place ? m_own_range.offset : 0, m_own_range.size);
+        if (m_shape.rank == m_shape.root) m_builder.copy(m_own_part, operand(m_own_range));
     }
     static auto operand(block_range const& r) -> region { return {memory::in, r.offset, r.size}; }
     static auto result(block_range const& r) -> region { return {memory::out, r.offset, r.size}; }

@@ -55,8 +55,7 @@ struct scheduled {
         bool const reduces = operation == collective_kind::reduce ||
                              operation == collective_kind::reduce_scatter ||
                              operation == collective_kind::all_reduce;
-        return operation != collective_kind::all_to_all && operation != collective_kind::gather &&
-               reduces == (S::kind == schedule_kind::reduction);
+        return detail::blocks_provide(operation) && reduces == (S::kind == schedule_kind::reduction);
     }
 
     /// The scheduler's `name`, if it has one.

@@ -50,7 +50,10 @@ struct two_level {
     static constexpr bool reorders_operands = true;
     /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
-    static constexpr auto provides(collective_kind) -> bool { return true; }
+    static constexpr auto provides(collective_kind operation) -> bool {
+        return detail::blocks_provide(operation) || operation == collective_kind::gather ||
+               operation == collective_kind::all_to_all;
+    }
 
     [[nodiscard]] auto name() const -> std::string_view { return "two_level"; }
     void check(call_shape const& shape) const;

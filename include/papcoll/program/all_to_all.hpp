@@ -3,69 +3,82 @@
 
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/schedule/block_exchange.hpp>
+#include <papcoll/schedule/block_partition.hpp>
 
 #include <bit>
 #include <cstddef>
-#include <utility>
+#include <span>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
 namespace detail {
 
-/// The memory of an all-to-all: a block of n elements for each rank, and room for one from each. In place the
-/// blocks that leave are copied first, since others arrive where they are.
+/// The memory of an all-to-all: a block for each rank, and room for one from each. In place the blocks that
+/// leave are copied first, since others arrive where they are.
 class exchanged_blocks {
 public:
-    exchanged_blocks(program_builder& builder, int ranks, int rank, std::size_t n)
-        : m_ranks(ranks)
-        , m_rank(rank)
-        , m_size(n)
-        , m_leaving(memory::in, 0, n * static_cast<std::size_t>(ranks)) {
-        if (!builder.in_place()) {
+    exchanged_blocks(program_builder& builder, int rank, std::span<block_range const> leaving,
+                     std::span<block_range const> arriving)
+        : m_ranks(static_cast<int>(leaving.size()))
+        , m_rank(rank) {
+        for (auto const& block : leaving) m_leaving.emplace_back(memory::in, block.offset, block.size);
+        for (auto const& block : arriving) m_arriving.emplace_back(memory::out, block.offset, block.size);
+        if (builder.in_place())
+            set_aside(builder);
+        else
             builder.copy(from(rank), to(rank));
-        } else if (ranks > 1) {
-            auto const copied = builder.scratch(m_leaving.size());
-            builder.copy(copied, m_leaving);
-            m_leaving = copied;
-        }
     }
 
-    [[nodiscard]] auto to(int rank) const -> region { return m_leaving.part(offset(rank), m_size); }
-    [[nodiscard]] auto from(int rank) const -> region { return {memory::out, offset(rank), m_size}; }
+    [[nodiscard]] auto ranks() const -> int { return m_ranks; }
+    [[nodiscard]] auto to(int rank) const -> region { return m_leaving[index(rank)]; }
+    [[nodiscard]] auto from(int rank) const -> region { return m_arriving[index(rank)]; }
     [[nodiscard]] auto above(int distance) const -> int { return (m_rank + distance) % m_ranks; }
     [[nodiscard]] auto below(int distance) const -> int { return (m_rank - distance + m_ranks) % m_ranks; }
 
 private:
-    [[nodiscard]] auto offset(int rank) const -> std::size_t {
-        return static_cast<std::size_t>(rank) * m_size;
+    static auto index(int rank) -> std::size_t { return static_cast<std::size_t>(rank); }
+    void set_aside(program_builder& builder) {
+        std::vector<region> pairs;
+        for (int r = 0; r < m_ranks; ++r) {
+            auto& block = m_leaving[index(r)];
+            if (m_ranks == 1 || block.size() == 0) continue;
+            auto const copied = builder.scratch(block.size());
+            pairs.push_back(copied);
+            pairs.push_back(block);
+            block = copied;
+        }
+        if (!pairs.empty()) builder.copy(pairs);
     }
 
     int m_ranks;
     int m_rank;
-    std::size_t m_size;
-    region m_leaving;
+    std::vector<region> m_leaving, m_arriving;
 };
 
 /// Each block goes to its rank itself: to the rank at distance 1 above and from the one at distance 1 below,
-/// then those at distance 2, and so on.
-inline void write_direct_exchange(program_builder& to, block_exchange const& how, int ranks,
+/// then those at distance 2, and so on. Empty blocks do not travel.
+inline void write_direct_exchange(program_builder& to, block_exchange const& how,
                                   exchanged_blocks const& blocks) {
     to.use({.receives = how.window, .sends = how.window, .admission = false});
     bool const in_steps = how.way == block_exchange::route::in_steps;
-    program::index sent = 0, received = 0;
-    for (int distance = 1; distance < ranks; ++distance) {
-        auto const wait_for_step_before = [&] {
-            if (!in_steps || distance == 1) return;
-            to.after(received);
-            to.after(sent);
-        };
-        wait_for_step_before();
-        int const below = blocks.below(distance), above = blocks.above(distance);
-        auto const next = to.receive(below, blocks.from(below));
-        wait_for_step_before();
-        sent = to.send(above, blocks.to(above));
-        received = next;
+    std::vector<program::index> before, now;
+    auto const begins = [&] {
+        for (auto const earlier : before) to.after(earlier);
+    };
+    for (int distance = 1; distance < blocks.ranks(); ++distance) {
+        auto const arriving = blocks.from(blocks.below(distance));
+        auto const leaving = blocks.to(blocks.above(distance));
+        now.clear();
+        if (arriving.size() > 0) {
+            begins();
+            now.push_back(to.receive(blocks.below(distance), arriving));
+        }
+        if (leaving.size() > 0) {
+            begins();
+            now.push_back(to.send(blocks.above(distance), leaving));
+        }
+        if (in_steps && !now.empty()) before.swap(now);
     }
 }
 
@@ -78,8 +91,8 @@ inline void write_direct_exchange(program_builder& to, block_exchange const& how
 /// the user's memory; the first one leaves from the user's memory. So no block is copied or rotated. Taken
 /// from the farthest on, blocks that are neighbours in one buffer are neighbours in the other, too, so that a
 /// round names few regions.
-inline void write_relayed_exchange(program_builder& to, int ranks, std::size_t n,
-                                   exchanged_blocks const& blocks) {
+inline void write_relayed_exchange(program_builder& to, std::size_t n, exchanged_blocks const& blocks) {
+    int const ranks = blocks.ranks();
     auto const between = to.scratch(ranks > 3 ? n * static_cast<std::size_t>(ranks) : 0);
     // Of a block with the distance i before a round: by how many hops are left.
     auto const place = [&](int i, int round) {
@@ -105,17 +118,17 @@ inline void write_relayed_exchange(program_builder& to, int ranks, std::size_t n
 
 } // namespace detail
 
-/// An all-to-all of blocks of n elements.
+/// An all-to-all: leaving[r] goes to rank r, arriving[r] comes from it, of as many elements as that rank has
+/// for this one. By way of others go blocks of equal size alone.
 ///
 /// No deadlock: the messages of one distance, or of one round, wait for those of smaller ones alone.
-inline void write_all_to_all(program_builder& to, block_exchange const& how, int ranks, int rank,
-                             std::size_t n) {
-    if (n == 0) return;
-    detail::exchanged_blocks const blocks(to, ranks, rank, n);
-    if (how.way == block_exchange::route::relayed)
-        detail::write_relayed_exchange(to, ranks, n, blocks);
-    else
-        detail::write_direct_exchange(to, how, ranks, blocks);
+inline void write_all_to_all(program_builder& to, block_exchange const& how, int rank,
+                             std::span<block_range const> leaving, std::span<block_range const> arriving) {
+    detail::exchanged_blocks const blocks(to, rank, leaving, arriving);
+    if (how.way != block_exchange::route::relayed)
+        detail::write_direct_exchange(to, how, blocks);
+    else if (leaving[0].size > 0)
+        detail::write_relayed_exchange(to, leaving[0].size, blocks);
 }
 
 } // namespace papcoll::inline v0

@@ -1,6 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/program/dissemination_barrier.hpp>
+#include <papcoll/program/prefix.hpp>
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 
@@ -208,23 +210,89 @@ public:
         }
         each_posted([&](int) { return rounds; });
     }
-    /// n elements from each rank to each.
-    void all_to_all(std::size_t n) {
+    /// leaving[r] goes to rank r, and arriving[r] comes from it: as many elements as that rank has for this
+    /// one. No rank needs to know what others give to each other: it takes part in as many rounds as its own
+    /// blocks need, and those that it exchanges something with in a round take part in it, too. So nothing
+    /// may come behind it in a program.
+    void all_to_all(std::span<region const> leaving, std::span<region const> arriving) {
         auto const each = share_of_window();
-        auto const block = [&](memory where, int r) { return region(where, index(r) * n, n); };
-        chunks const data(n, each);
-        m_to.copy(block(memory::out, m_rank), block(memory::in, m_rank));
-        for (std::size_t k = 0; k < data.count(); ++k) {
+        std::size_t rounds = 0;
+        for (int r = 0; r < m_ranks; ++r)
+            if (r != m_rank)
+                rounds = std::max({rounds, chunks(leaving[index(r)].size(), each).count(),
+                                   chunks(arriving[index(r)].size(), each).count()});
+        m_to.copy(arriving[index(m_rank)], leaving[index(m_rank)]);
+        for (std::size_t k = 0; k < rounds; ++k) {
             for (int r = 0; r < m_ranks; ++r)
-                if (r != m_rank) give_piece(r, k, each, block(memory::in, r));
+                if (r != m_rank) give_piece(r, k, each, leaving[index(r)]);
             post();
             for_others([&](int r) {
-                auto const piece = piece_for(m_rank, r, k, each, data.size(k));
-                take(r, k, k + 1 < data.count(), piece);
-                m_to.copy(block(memory::out, r).part(data.begin(k), data.size(k)), piece);
+                chunks const theirs(arriving[index(r)].size(), each);
+                auto const n = k < theirs.count() ? theirs.size(k) : 0;
+                auto const piece = piece_for(m_rank, r, k, each, n);
+                take(r, k, k + 1 < chunks(leaving[index(r)].size(), each).count(), piece);
+                if (n > 0) m_to.copy(arriving[index(r)].part(theirs.begin(k), n), piece);
             });
         }
+    }
+    /// Each rank combines what all up to it have, or all before it, all of which has room in the memory.
+    void prefix(prefix_kind kind, std::size_t n) {
+        region const in(memory::in, 0, n), out(memory::out, 0, n);
+        if (n == 0) return;
+        int const last = kind == prefix_kind::inclusive ? m_rank : m_rank - 1;
+        if (m_rank + 1 < m_ranks || m_to.in_place()) m_to.copy(place(m_rank, 0, n), in);
+        if (m_rank + 1 < m_ranks) post();
+        combine_all(
+            out,
+            [&](int r) {
+                if (r != m_rank) await(r, 0, place(r, 0, n));
+                return r == m_rank && !m_to.in_place() ? in : place(r, 0, n);
+            },
+            false, last);
+        each_posted([&](int r) { return std::size_t(r + 1 < m_ranks ? 1 : 0); });
+    }
+    /// The same of long data, which goes from rank to rank: each puts its own behind what comes from the one
+    /// below it.
+    void prefix_chain(prefix_kind kind, std::size_t n, std::size_t chunk) {
+        bool const includes = kind == prefix_kind::inclusive;
+        chunk = std::min(chunk, m_stretch);
+        auto const windows = m_stretch / chunk;
+        chunks const data(n, chunk);
+        for (std::size_t k = 0; k < data.count(); ++k) {
+            auto const window = [&](int r) { return place(r, k % windows * chunk, data.size(k)); };
+            region const own(memory::in, data.begin(k), data.size(k));
+            region const result(memory::out, data.begin(k), data.size(k));
+            bool const is_last = m_rank + 1 == m_ranks;
+            if (!is_last && k >= windows) await(m_rank + 1, k - windows, window(m_rank));
+            if (m_rank > 0) await(m_rank - 1, k, window(m_rank - 1));
+            auto const up_to_here = is_last ? result : window(m_rank);
+            if (m_rank == 0)
+                m_to.copy(up_to_here, own);
+            else if (!is_last || includes)
+                m_to.combine(up_to_here, window(m_rank - 1), own);
+            if (includes)
+                m_to.copy(result, up_to_here);
+            else if (m_rank > 0)
+                m_to.copy(result, window(m_rank - 1));
+            post();
+        }
         each_posted([&](int) { return data.count(); });
+    }
+    /// Nobody ends before all have begun: rounds in which each rank awaits up to seven others.
+    void barrier() {
+        constexpr int radix = 8;
+        std::size_t rounds = 0;
+        auto first = m_to.next();
+        each_dissemination_round(m_ranks, radix, [&](std::span<int const> distances) {
+            auto const end = m_to.next();
+            for (; first < end; ++first) m_to.after(first);
+            m_to.post(std::span<region const>());
+            first = m_to.next();
+            for (int const d : distances)
+                await((m_rank - d + m_ranks) % m_ranks, rounds, std::span<region const>());
+            ++rounds;
+        });
+        each_posted([&](int) { return rounds; });
     }
 
 private:
@@ -286,17 +354,23 @@ private:
         std::array const both{there, place(m_rank, 0, m_stretch)};
         if (there.size() > 0 || writes_more) await(r, k, std::span(both).first(writes_more ? 2 : 1));
     }
-    /// result ← operand(0) ⊕ operand(1) ⊕ …
+    /// result ← operand(0) ⊕ operand(1) ⊕ …, of all ranks.
     template <class Operand>
     void combine_all(region const& result, Operand operand, bool alike = false) {
+        combine_all(result, operand, alike, m_ranks - 1);
+    }
+    /// The same of the ranks up to `last`.
+    template <class Operand>
+    void combine_all(region const& result, Operand operand, bool alike, int last) {
+        if (last < 0) return;
         auto held = operand(0);
-        for (int r = 1; r < m_ranks; ++r) {
+        for (int r = 1; r <= last; ++r) {
             auto const next = operand(r);
             if (result.size() > 0 && alike) m_to.combine_alike(result, held, next);
             if (result.size() > 0 && !alike) m_to.combine(result, held, next);
             held = result;
         }
-        if (m_ranks == 1) m_to.copy(result, held);
+        if (last == 0) m_to.copy(result, held);
     }
 
     // Where every rank gives every other a piece of a window.

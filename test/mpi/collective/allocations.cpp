@@ -78,6 +78,12 @@ TEST_CASE("a repeated blocking call allocates nothing") {
         CHECK(allocations_of([&] { papcoll::gather(world, in.data(), n, out.data(), 0); }) == 0);
         CHECK(allocations_of([&] { papcoll::all_gather(world, in.data(), n, out.data()); }) == 0);
         CHECK(allocations_of([&] { papcoll::all_to_all(world, in.data(), n, out.data()); }) == 0);
+        CHECK(allocations_of([&] { papcoll::scatter(world, in.data(), out.data(), n, 0); }) == 0);
+        CHECK(allocations_of([&] { papcoll::scan(world, in.data(), n, out.data(), op); }) == 0);
+        CHECK(allocations_of([&] { papcoll::exscan(world, in.data(), n, out.data(), op); }) == 0);
+        CHECK(allocations_of([&] { papcoll::barrier(world); }) == 0);
+        CHECK(allocations_of([&] { papcoll::reduce_scatter_block(world, in.data(), n, out.data(), op); }) ==
+              0);
         CHECK(allocations_of([&] {
                   papcoll::all_reduce(world, boost::mpi::inplace(in.data()), n, op, papcoll::circulant{});
               }) == 0);
@@ -108,5 +114,11 @@ TEST_CASE("a repeated blocking call with uneven sizes allocates nothing") {
         CHECK(allocations_of([&] { papcoll::all_gatherv(world, in.data(), out.data(), sizes, backward); }) ==
               0);
         CHECK(allocations_of([&] { papcoll::reduce_scatter(world, in.data(), sizes, out.data(), op); }) == 0);
+        auto const mine = sizes[static_cast<std::size_t>(world.rank())];
+        CHECK(allocations_of([&] { papcoll::gatherv(world, in.data(), mine, out.data(), sizes, 0); }) == 0);
+        CHECK(allocations_of(
+                  [&] { papcoll::scatterv(world, in.data(), sizes, backward, out.data(), mine, 0); }) == 0);
+        std::vector<std::size_t> const to(ranks, n / ranks / ranks), from(to);
+        CHECK(allocations_of([&] { papcoll::all_to_allv(world, in.data(), to, out.data(), from); }) == 0);
     }
 }

@@ -25,6 +25,8 @@ TEST_CASE("reduce_scatter by circulant") {
     promises(world, papcoll::circulant{});
     promises(world, papcoll::circulant{.block_bytes = 520});
     reduce_scatter_suite::forms(world, world.rank(), world.size(), papcoll::circulant{});
+    reduce_scatter_suite::blocks(world, world.rank(), world.size(), papcoll::circulant{});
+    reduce_scatter_suite::blocks(world, world.rank(), world.size(), papcoll::automatic{});
 }
 
 TEST_CASE("reduce_scatter of long parts among short ones") {
@@ -43,6 +45,7 @@ TEST_CASE("reduce_scatter by the MPI library") {
     mpi::communicator const world;
     promises(world, papcoll::native{});
     reduce_scatter_suite::forms(world, world.rank(), world.size(), papcoll::native{});
+    reduce_scatter_suite::blocks(world, world.rank(), world.size(), papcoll::native{});
 }
 
 TEST_CASE("reduce_scatter on sub-communicators in reversed order") {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -713,4 +714,55 @@ TEST_CASE("uneven and exchanged parts") {
     CHECK_FALSE(verify(scatter(0), promise_of(2).in_place(0).reduce_scatter(parts)));
     CHECK(names(verify(scatter(3), promise_of(2).in_place(0).reduce_scatter(parts)),
                 {"element 3 of out", "has 3"}));
+}
+
+TEST_CASE("a scan must combine the ranks up to each, and no others") {
+    // Rank r gets what `last(r)` says.
+    auto const prefixes = [](auto last) {
+        programs all;
+        for (int rank = 0; rank < 3; ++rank)
+            all.push_back(written([&](program_builder& to) {
+                auto const theirs = to.scratch(6);
+                auto const part = [&](int r) {
+                    return r == rank ? in(0, 2) : theirs.part(2 * static_cast<std::size_t>(r), 2);
+                };
+                for (int r = 0; r < 3; ++r)
+                    if (r != rank) to.send(r, in(0, 2)), to.receive(r, part(r));
+                if (last(rank) < 0) return;
+                auto held = part(0);
+                for (int r = 1; r <= last(rank); ++r) to.combine(out(0, 2), held, part(r)), held = out(0, 2);
+                if (last(rank) == 0) to.copy(out(0, 2), held);
+            }));
+        return all;
+    };
+    auto const inclusive = prefixes([](int rank) { return rank; });
+    auto const exclusive = prefixes([](int rank) { return rank - 1; });
+    auto const all = prefixes([](int) { return 2; });
+    CHECK_FALSE(verify(inclusive, promise_of(3).in_rank_order().scan(2)));
+    CHECK_FALSE(verify(exclusive, promise_of(3).in_rank_order().exscan(2)));
+    CHECK(names(verify(exclusive, promise_of(3).scan(2)), {"rank 0", "has no value"}));
+    CHECK(names(verify(inclusive, promise_of(3).exscan(2)), {"rank 0", "out"}));
+    CHECK(names(verify(all, promise_of(3).scan(2)),
+                {"on rank 0", "has the contribution of rank 1, which must not be in it"}));
+}
+
+TEST_CASE("no rank may leave a barrier before all have begun it") {
+    // Round the ring from rank 0, and back if it is to be a barrier.
+    auto const ring = [](int rounds) {
+        programs all;
+        for (int rank = 0; rank < 4; ++rank)
+            all.push_back(written([&](program_builder& to) {
+                std::span<region const> const nothing;
+                for (int k = 0; k < rounds; ++k) {
+                    if (rank > 0) to.after(to.receive(rank - 1, nothing));
+                    to.send((rank + 1) % 4, nothing);
+                    if (rank == 0) to.receive(3, nothing);
+                    if (rank == 0 && k + 1 < rounds) to.after(to.next() - 1);
+                }
+            }));
+        return all;
+    };
+    CHECK_FALSE(verify(ring(2), promise_of(4).barrier()));
+    CHECK(names(verify(ring(1), promise_of(4).barrier()), {"rank 1 may end before rank 2 has begun"}));
+    CHECK(names(verify(programs(2), promise_of(2).barrier()), {"rank 0 may end before rank 1 has begun"}));
 }

@@ -46,6 +46,7 @@ TEST_CASE("reduce_scatter: forms, mistakes and disagreements on threads") {
             int const rank = self.rank();
             int const p = self.size();
             reduce_scatter_suite::forms(self, rank, p, papcoll::circulant{});
+            reduce_scatter_suite::blocks(self, rank, p, papcoll::circulant{});
             reduce_scatter_suite::forms(self, rank, p, own_schedulers::to_the_owners{});
             reduce_scatter_suite::bad_arguments(self, rank, p);
             reduce_scatter_suite::agreed_checks(self, rank, p);

@@ -1,8 +1,10 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/context/settings.hpp>
+#include <papcoll/policy/collective_kind.hpp>
 
 #include <doctest/doctest.h>
 
+#include <cctype>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -138,5 +140,16 @@ TEST_CASE("the environment asks for checks by name") {
     CHECK(settings_of({{"PAPCOLL_CHECKS", "agreed"}}).checks() == 2);
     CHECK_FALSE(settings_of({{"PAPCOLL_CHECKS", "off"}}).checks().has_value());
     CHECK_FALSE(settings_of({{"PAPCOLL_CHECKS", "1"}}).checks().has_value());
-    CHECK(settings_of({{"PAPCOLL_CHECKS", "agreed"}}).hash() == settings_of({}).hash()); // the strictest counts
+    CHECK(settings_of({{"PAPCOLL_CHECKS", "agreed"}}).hash() ==
+          settings_of({}).hash()); // the strictest counts
+}
+
+TEST_CASE("every collective has a variable") {
+    for (auto const name : papcoll::detail::collective_names) {
+        std::string operation;
+        for (char const c : name) operation += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        auto const variable = environment_settings::variable_of(operation);
+        CHECK(settings_of({{variable, "native"}}).algorithm(operation) == "native");
+        CHECK(environment_settings::nearest(variable) == variable);
+    }
 }

@@ -247,7 +247,15 @@ private:
         auto const all = [&](std::size_t i) {
             return combined(combined(value(s.call, 0, i), value(s.call, 1, i)), value(s.call, 2, i));
         };
+        auto const first = [&](int last, std::size_t i) { // the operands of the ranks up to the last
+            auto result = value(s.call, 0, i);
+            for (int k = 1; k <= last; ++k) result = combined(result, value(s.call, k, i));
+            return result;
+        };
         auto const each = shape.count / ranks;
+        for (auto const& other : m_ranks)
+            if (shape.operation == collective_kind::barrier)
+                REQUIRE((other.call > s.call || (other.call == s.call && other.begun)));
         for (std::size_t i = 0; i < shape.count; ++i) {
             auto const owner = static_cast<int>(i / std::max<std::size_t>(each, 1));
             switch (shape.operation) {
@@ -272,6 +280,17 @@ private:
             case collective_kind::all_to_all:
                 REQUIRE(s.out[i] == value(s.call, owner, index(r) * each + i % each));
                 break;
+            case collective_kind::scatter:
+                REQUIRE((i >= each || s.out[i] == value(s.call, shape.root, index(r) * each + i)));
+                break;
+            case collective_kind::scan:
+                REQUIRE(s.out[i] == first(r, i));
+                break;
+            case collective_kind::exscan:
+                REQUIRE((s.out[i] == (r == 0 ? -1 : first(r - 1, i))));
+                break;
+            case collective_kind::barrier:
+                break;
             }
         }
     }
@@ -283,10 +302,11 @@ private:
     std::set<std::array<std::size_t, 4 * ranks>> m_seen;
 };
 
-constexpr std::array kinds{collective_kind::broadcast,  collective_kind::reduce,
-                           collective_kind::all_reduce, collective_kind::gather,
-                           collective_kind::all_gather, collective_kind::reduce_scatter,
-                           collective_kind::all_to_all};
+constexpr std::array kinds{
+    collective_kind::broadcast,  collective_kind::reduce,     collective_kind::all_reduce,
+    collective_kind::gather,     collective_kind::all_gather, collective_kind::reduce_scatter,
+    collective_kind::all_to_all, collective_kind::scatter,    collective_kind::scan,
+    collective_kind::exscan,     collective_kind::barrier};
 
 } // namespace
 

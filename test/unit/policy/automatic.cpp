@@ -53,7 +53,8 @@ auto complaint_of(F const& f) -> std::string {
 std::vector<collective_kind> const all_kinds{
     collective_kind::broadcast,  collective_kind::reduce,     collective_kind::all_reduce,
     collective_kind::gather,     collective_kind::all_gather, collective_kind::reduce_scatter,
-    collective_kind::all_to_all,
+    collective_kind::all_to_all, collective_kind::scatter,    collective_kind::scan,
+    collective_kind::exscan,     collective_kind::barrier,
 };
 std::vector<ticks> const one_late{0ms, 0ms, 0ms, 90ms, 0ms, 0ms, 0ms, 0ms};
 
@@ -65,6 +66,39 @@ TEST_CASE("without arrivals the model takes circulant graphs wherever they are")
           collective_kind::all_gather, collective_kind::reduce_scatter})
         CHECK(policy_of({}, shape_of(operation, 100'000)) == "circulant");
     CHECK(policy_of({}, shape_of(collective_kind::gather, 100'000)) == "linear");
+}
+
+TEST_CASE("scatters, scans and barriers take what ends first in the model") {
+    CHECK(policy_of({}, shape_of(collective_kind::scatter, 100'000)) == "linear");
+    auto many = shape_of(collective_kind::scatter, 1'024);
+    many.ranks = 256;
+    CHECK(policy_of({}, many) == "binomial_scatter");
+    for (auto const operation : {collective_kind::scan, collective_kind::exscan}) {
+        CHECK(policy_of({}, shape_of(operation, 8)) == "prefix_doubling");
+        CHECK(policy_of({}, shape_of(operation, 10'000'000)) == "prefix_chain");
+    }
+    CHECK(policy_of({}, shape_of(collective_kind::barrier, 0)) == "dissemination");
+}
+
+TEST_CASE("where ranks know their own sizes alone, the choice does not depend on them") {
+    std::vector<std::size_t> const some(8, 100), none(8), own{1'000'000};
+    auto const with = [&](collective_kind operation, std::vector<std::size_t> const& sizes) {
+        auto shape = shape_of(operation, sizes[0]);
+        shape.sizes = sizes;
+        return shape;
+    };
+    auto const table = table_of({{collective_kind::gather, 8, 1, {"binomial_gather", {}}},
+                                 {collective_kind::scatter, 8, 1, {"native", {}}},
+                                 {collective_kind::scatter, 8, 1'000'000, {"linear", {}}}});
+    for (auto const& sizes : {some, none, own}) {
+        CHECK(policy_of({}, with(collective_kind::gather, sizes)) == "linear");
+        CHECK(policy_of({}, with(collective_kind::scatter, sizes)) == "linear");
+        CHECK(policy_of({}, with(collective_kind::all_to_all, sizes)) == "linear_sync");
+        CHECK(policy_of({.table = table}, with(collective_kind::scatter, sizes)) == "native");
+        auto const refused = automatic{.table = table}.choose(with(collective_kind::gather, sizes), slow);
+        CHECK(refused.choice.policy == "linear");
+        CHECK(refused.reason.find("the parts have different sizes") != std::string::npos);
+    }
 }
 
 TEST_CASE("ranks that share nodes go by nodes") {
@@ -211,7 +245,7 @@ TEST_CASE("ranks that share one node go by its memory") {
         shape.element_bytes = 4;
         shape.nodes = two_nodes;
         CHECK(policy_of({}, shape) != "shared_memory");
-        CHECK(policy_of({}, shape) == "two_level");
+        CHECK((policy_of({}, shape) == "two_level") == papcoll::two_level::provides(operation));
     }
     auto one = shape_of(collective_kind::all_reduce, 1);
     one.nodes = one_node;

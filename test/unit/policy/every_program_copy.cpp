@@ -18,3 +18,9 @@ TEST_CASE("every policy's programs gather on all ranks") {
 TEST_CASE("every policy's programs exchange") {
     every_program::verify_policies(collective_kind::all_to_all, 33);
 }
+
+TEST_CASE("every policy's programs scatter") { every_program::verify_policies(collective_kind::scatter, 33); }
+
+TEST_CASE("every policy's programs synchronise") {
+    every_program::verify_policies(collective_kind::barrier, 70);
+}

@@ -33,10 +33,11 @@ auto call_of(collective_kind operation, int ranks, std::size_t count, mixer& mix
 /// `has_owners`: whether the blocks may belong to several ranks.
 template <class Policy>
 void verify_some(Policy const& policy, mixer& mix, bool has_owners = true) {
-    constexpr collective_kind kinds[] = {collective_kind::broadcast,  collective_kind::reduce,
-                                         collective_kind::all_reduce, collective_kind::gather,
-                                         collective_kind::all_gather, collective_kind::reduce_scatter,
-                                         collective_kind::all_to_all};
+    constexpr collective_kind kinds[] = {
+        collective_kind::broadcast,  collective_kind::reduce,     collective_kind::all_reduce,
+        collective_kind::gather,     collective_kind::all_gather, collective_kind::reduce_scatter,
+        collective_kind::all_to_all, collective_kind::scatter,    collective_kind::scan,
+        collective_kind::exscan,     collective_kind::barrier};
     for (auto const operation : kinds) {
         if (operation == collective_kind::reduce_scatter && !has_owners) continue;
         for (int ranks = 1; ranks <= 33 && policy.provides(operation); ++ranks)
@@ -80,6 +81,8 @@ TEST_CASE("other ways of asking and exchanging") {
     for (std::size_t const bytes : {1U, 64U, 1'000'000U})
         verify_some(papcoll::sorted_linear{.first_bytes = bytes}, mix);
     for (int const window : {1, 2, 64}) verify_some(papcoll::all_to_all_linear_sync{.window = window}, mix);
+    for (int const radix : {2, 3, 4, 64}) verify_some(papcoll::dissemination{.radix = radix}, mix);
+    for (std::size_t const bytes : {1U, 64U, 1'000'000U}) verify_some(papcoll::prefix_chain{bytes}, mix);
 }
 
 TEST_CASE("many ranks") {

@@ -70,7 +70,8 @@ std::vector<link_model> const links{
 std::vector<collective_kind> const all_kinds{
     collective_kind::broadcast,  collective_kind::reduce,     collective_kind::all_reduce,
     collective_kind::gather,     collective_kind::all_gather, collective_kind::reduce_scatter,
-    collective_kind::all_to_all,
+    collective_kind::all_to_all, collective_kind::scatter,    collective_kind::scan,
+    collective_kind::exscan,     collective_kind::barrier,
 };
 
 /// Calls f(policy) for every policy that has a name, and some that are made of schedulers.

@@ -18,10 +18,11 @@ using program_calls::call;
 
 namespace {
 
-constexpr std::array kinds{collective_kind::broadcast,  collective_kind::reduce,
-                           collective_kind::all_reduce, collective_kind::gather,
-                           collective_kind::all_gather, collective_kind::reduce_scatter,
-                           collective_kind::all_to_all};
+constexpr std::array kinds{
+    collective_kind::broadcast,  collective_kind::reduce,     collective_kind::all_reduce,
+    collective_kind::gather,     collective_kind::all_gather, collective_kind::reduce_scatter,
+    collective_kind::all_to_all, collective_kind::scatter,    collective_kind::scan,
+    collective_kind::exscan,     collective_kind::barrier};
 
 auto call_of(collective_kind operation, int ranks, int root, std::size_t count, std::size_t shared,
              mixer& mix) -> call {

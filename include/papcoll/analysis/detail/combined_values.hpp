@@ -67,10 +67,16 @@ public:
                 return static_cast<int>(w * 64) + std::countr_zero(both);
         return {};
     }
-    /// A rank whose contribution is not in it.
-    [[nodiscard]] auto missing(value v) const -> std::optional<int> {
-        for (std::size_t r = 0; r < m_ranks; ++r)
-            if ((m_sets[v * m_words + r / 64] >> r % 64 & 1) == 0) return static_cast<int>(r);
+    /// A rank up to `last` whose contribution is not in it.
+    [[nodiscard]] auto missing(value v, int last) const -> std::optional<int> {
+        for (int r = 0; r <= last; ++r)
+            if (!has(v, r)) return r;
+        return {};
+    }
+    /// A rank above `last` whose contribution is in it.
+    [[nodiscard]] auto beyond(value v, int last) const -> std::optional<int> {
+        for (int r = last + 1; r < static_cast<int>(m_ranks); ++r)
+            if (has(v, r)) return r;
         return {};
     }
     [[nodiscard]] auto in_rank_order(value v) const -> bool { return m_nodes[v].in_order; }
@@ -80,6 +86,11 @@ public:
     [[nodiscard]] auto is_single(value v) const -> bool { return v < m_ranks; }
 
 private:
+    [[nodiscard]] auto has(value v, int rank) const -> bool {
+        auto const r = static_cast<std::size_t>(rank);
+        return (m_sets[v * m_words + r / 64] >> r % 64 & 1) != 0;
+    }
+
     struct node {
         int first, last; ///< ranks in it, as they are combined
         bool in_order;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/analysis/detail/combined_values.hpp>
+#include <papcoll/analysis/detail/meetings.hpp>
 #include <papcoll/analysis/detail/message_pairs.hpp>
 #include <papcoll/analysis/detail/node_order.hpp>
 #include <papcoll/analysis/detail/program_text.hpp>
@@ -115,6 +116,7 @@ public:
             m_nodes.emplace_back(false);
             if (!promised.ranks[rank].late) give(rank);
         }
+        if (promised.synchronises) m_meetings.emplace(programs);
     }
 
     [[nodiscard]] auto run() -> verdict {
@@ -126,6 +128,7 @@ public:
             if (m_violation) return m_violation;
         }
         if (auto violation = all_ended()) return violation;
+        if (auto violation = m_meetings ? m_meetings->violation() : std::nullopt) return violation;
         return results();
     }
 
@@ -155,6 +158,7 @@ private:
             while (auto const i = m_violation ? std::nullopt : mine.next(m_programs[rank], has_posted)) {
                 if (m_programs[rank].is_message(*i)) continue;
                 order(rank, *i);
+                if (m_meetings) hear(rank, *i);
                 if (m_programs[rank].instructions[*i].what == program::action::post)
                     post(rank);
                 else if (!m_programs[rank].is_sign(*i) && !m_violation)
@@ -183,6 +187,14 @@ private:
     void order(std::size_t rank, index i) {
         if (auto violation = m_node_order.execute(rank, i)) fail(std::move(*violation));
     }
+    /// Of whose beginning the rank knows with this instruction, which is no receive.
+    void hear(std::size_t rank, index i) {
+        m_meetings->execute(rank, i);
+        if (m_programs[rank].instructions[i].what != program::action::await) return;
+        auto const peer = static_cast<std::size_t>(m_programs[rank].instructions[i].peer);
+        auto const number = m_programs[rank].posts[m_progress[rank].awaits() - 1];
+        m_meetings->hear(rank, i, peer, m_groups.posts(peer)[number - 1]);
+    }
     void post(std::size_t rank) {
         ++m_posts[rank];
         for (auto const other : m_groups.members(rank))
@@ -191,6 +203,11 @@ private:
     void transfer(std::size_t from, index send, std::size_t to, index receive) {
         order(from, send);
         order(to, receive);
+        if (m_meetings) {
+            m_meetings->execute(from, send);
+            m_meetings->execute(to, receive);
+            m_meetings->hear(to, receive, from, send);
+        }
         m_left.clear();
         for (auto const& r : m_programs[from].regions_of(send)) memory_of(from, r).read(r, m_left);
         std::size_t next = 0, skipped = 0;
@@ -353,6 +370,10 @@ private:
     static auto where(std::size_t rank, std::size_t at) -> std::string {
         return "at the end element " + std::to_string(at) + " of out on rank " + std::to_string(rank);
     }
+    static auto up_to(contributed_part const& part) -> std::string {
+        if (part.rank == contributed_part::all_ranks) return {};
+        return " of the ranks up to " + std::to_string(part.last_rank(0));
+    }
     static auto of(value_run const& run, combined_values const& values) -> std::string {
         auto const element = "element " + std::to_string(run.first);
         if (!values.is_single(run.value)) return "a combination of contributions to " + element;
@@ -360,17 +381,21 @@ private:
     }
     [[nodiscard]] auto is_wrong(contributed_part const& part, std::size_t element, value_run const& run) const
         -> verdict {
-        bool const combination = part.rank == contributed_part::all_ranks;
+        bool const combination = part.is_combination();
         if (run.value == value_run::nothing) return " has no value";
         if (run.first != element ||
             (!combination && run.value != static_cast<combined_values::value>(part.rank)))
             return " is " + of(run, m_values) + ", not " +
                    (combination
-                        ? "the combination of all contributions to element " + std::to_string(element)
+                        ? "the combination of all contributions" + up_to(part) + " to element " +
+                              std::to_string(element)
                         : "element " + std::to_string(element) + " of rank " + std::to_string(part.rank));
         if (!combination) return {};
-        if (auto const missing = m_values.missing(run.value))
+        auto const last = part.last_rank(static_cast<int>(m_programs.size()));
+        if (auto const missing = m_values.missing(run.value, last))
             return " misses the contribution of rank " + std::to_string(*missing);
+        if (auto const beyond = m_values.beyond(run.value, last))
+            return " has the contribution of rank " + std::to_string(*beyond) + ", which must not be in it";
         if (m_promise.in_rank_order && !m_values.in_rank_order(run.value))
             return " is not combined in the order of ranks";
         return {};
@@ -390,7 +415,8 @@ private:
     message_pairs const& m_pairs;
     node_groups const& m_groups;
     node_order m_node_order;
-    std::vector<index> m_posts; // how many each rank has made
+    std::optional<meetings> m_meetings; // where ranks must wait for all
+    std::vector<index> m_posts;         // how many each rank has made
     combined_values m_values;
     std::vector<rank_progress> m_progress;
     std::vector<symbolic_memory> m_memory;

@@ -20,6 +20,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -165,12 +166,14 @@ template <transport Transport>
                                     std::string const& complaint) -> call_record {
     auto operation = hash_text(to_string(shape.operation));
     if (s.how == call_start::what::nothing) operation = hash_text("plan", operation);
+    auto const sizes = shape.is_uneven() ? std::span<std::size_t const>() : shape.sizes; // ranks differ
     call_record r{};
     r.smallest = {static_cast<std::int64_t>(operation),
-                  static_cast<std::int64_t>(shape.count),
+                  shape.is_uneven() ? 0 : static_cast<std::int64_t>(shape.count),
                   static_cast<std::int64_t>(shape.element_bytes),
                   shape.root,
-                  static_cast<std::int64_t>(hash_bytes(std::as_bytes(shape.sizes))),
+                  static_cast<std::int64_t>(
+                      hash_bytes(std::as_bytes(sizes), hash_of_nothing + (shape.is_uneven() ? 1 : 0))),
                   s.policy.hash(),
                   (shape.commutative ? 1 : 0) + (shape.exact ? 2 : 0)};
     r.largest = r.smallest;

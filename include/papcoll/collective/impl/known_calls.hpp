@@ -4,6 +4,7 @@
 #include <papcoll/collective/argument_checks.hpp>
 #include <papcoll/collective/call_checks.hpp>
 #include <papcoll/collective/call_description.hpp>
+#include <papcoll/collective/sizes.hpp>
 #include <papcoll/policy/plan_cache.hpp>
 #include <papcoll/policy/policy_ref.hpp>
 
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace papcoll::inline v0::detail {
 
@@ -25,7 +25,7 @@ public:
         if (m_plan == nullptr || plans.changes() != m_changes || call.operation != m_operation ||
             call.elements != m_elements || call.operator_traits != m_operator || call.n != m_n ||
             call.root != m_root || call.in_place != m_in_place || !has_plain_buffers(call) ||
-            !call.parts.are(m_parts, m_sizes, m_displacements))
+            !call.parts.are(m_parts))
             return nullptr;
         if ((m_in_bytes > 0 && call.memory.in == nullptr) || (m_out_bytes > 0 && call.out.data() == nullptr))
             return nullptr;
@@ -50,9 +50,7 @@ public:
         m_in_place = call.in_place;
         m_in_bytes = is_gathered_in_place ? 0 : in_count(call, shape) * size;
         m_out_bytes = out_count(call, shape) * size;
-        m_parts = call.parts.given();
-        m_sizes.assign(call.parts.sizes().begin(), call.parts.sizes().end());
-        m_displacements.assign(call.parts.displacements().begin(), call.parts.displacements().end());
+        call.parts.keep(m_parts);
         m_changes = plans.changes();
         m_plan = &plan;
     }
@@ -74,8 +72,7 @@ private:
     std::size_t m_n = 0;
     int m_root = 0;
     bool m_in_place = false;
-    bool m_parts = false; // whether sizes were given
-    std::vector<std::size_t> m_sizes, m_displacements;
+    kept_sizes m_parts;
     std::size_t m_in_bytes = 0;
     std::size_t m_out_bytes = 0;
 };

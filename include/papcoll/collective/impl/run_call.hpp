@@ -26,7 +26,7 @@ namespace papcoll::inline v0::detail {
     auto const what = shape.operation;
     bool const of_one_rank =
         shape.sizes.empty() && (what == collective_kind::gather || what == collective_kind::all_gather ||
-                                what == collective_kind::all_to_all);
+                                what == collective_kind::all_to_all || what == collective_kind::scatter);
     auto const parts = static_cast<std::size_t>(of_one_rank ? shape.ranks : 1);
     return {to_string(what), shape.bytes() / parts, sequence, steady_now(), ticks{0}, call_site};
 }

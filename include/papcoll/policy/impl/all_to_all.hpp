@@ -14,7 +14,7 @@ namespace papcoll::inline v0 {
 
 PAPCOLL_IMPL auto detail::exchange_plan(block_exchange const& how, call_shape const& shape) -> program {
     program_builder to(shape.in_place);
-    write_all_to_all(to, how, shape.ranks, shape.rank, shape.count / static_cast<std::size_t>(shape.ranks));
+    write_all_to_all(to, how, shape.rank, leaving_ranges(shape), rank_ranges(shape));
     return to.finish();
 }
 

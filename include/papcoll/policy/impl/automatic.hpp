@@ -42,6 +42,13 @@ namespace detail {
         return {"circulant", "native"};
     case collective_kind::all_to_all:
         return {"linear_sync", "bruck", "native"};
+    case collective_kind::scatter:
+        return {"linear", "binomial_scatter", "native"};
+    case collective_kind::scan:
+    case collective_kind::exscan:
+        return {"prefix_doubling", "prefix_chain", "native"};
+    case collective_kind::barrier:
+        return {"dissemination", "native"};
     }
     return {};
 }
@@ -72,16 +79,17 @@ public:
                                           call_shape const& shape) -> std::optional<automatic_choice> {
         auto const tuned = table ? table : detail::parsed(shape.tuning);
         if (!tuned) return std::nullopt;
-        auto const* const entry = tuned->find(shape.operation, shape.ranks, shape.bytes());
+        auto const bytes = shape.is_uneven() ? 0 : shape.bytes(); // ranks must find the same
+        auto const* const entry = tuned->find(shape.operation, shape.ranks, bytes);
         if (entry == nullptr) return std::nullopt;
         require_known(entry->choice.policy, shape, "the tuning table");
         return automatic_choice{entry->choice, "tuned at " + std::to_string(entry->ranks) + " ranks, " +
                                                    std::to_string(entry->bytes) + " bytes"};
     }
-    static auto why_not(automatic_choice const& refused) -> std::string {
+    static auto why_not(automatic_choice const& refused, call_shape const& shape) -> std::string {
         if (refused.choice.policy == "native") return "MPI has no routine for this call";
         if (refused.choice.policy == "shared_memory") return "the ranks share no memory for this call";
-        return "the operator must commute";
+        return shape.is_uneven() ? "the parts have different sizes" : "the operator must commute";
     }
     static void require_known(std::string_view policy, call_shape const& shape, std::string const& where) {
         std::string list;
@@ -134,8 +142,8 @@ auto basic_automatic<Bits>::choose(call_shape const& shape, link_model const& li
     detail::call_knowledge const known{arrivals, compute_per_element};
     auto chosen = detail::automatic_model(shape, link, known).choose();
     if (wanted)
-        chosen.reason +=
-            "; not " + wanted->choice.policy + ", by " + wanted->reason + ": " + choices::why_not(*wanted);
+        chosen.reason += "; not " + wanted->choice.policy + ", by " + wanted->reason + ": " +
+                         choices::why_not(*wanted, shape);
     return chosen;
 }
 template <class Bits>

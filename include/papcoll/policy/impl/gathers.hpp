@@ -3,6 +3,7 @@
 
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/binomial_gather.hpp>
+#include <papcoll/policy/binomial_scatter.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/members.hpp>
@@ -39,6 +40,14 @@ namespace detail {
             t.block = static_cast<int>(std::lower_bound(held.begin(), held.end(), t.block) - held.begin());
     return held;
 }
+/// Receives become sends and the last step the first.
+inline void turn_round(rank_schedule& share, int ranks) {
+    std::swap(share.sends, share.receives);
+    for (auto* list : {&share.sends, &share.receives}) {
+        for (auto& t : *list) t.step = ranks - t.step; // steps are fewer than ranks
+        std::sort(list->begin(), list->end());
+    }
+}
 /// At the root where the user wants them. Elsewhere those of others lie one behind the other in scratch
 /// memory.
 [[nodiscard]] inline auto places_of_held(std::vector<int> const& held, plan_writer& plan,
@@ -54,7 +63,13 @@ namespace detail {
     std::size_t next = 0;
     for (std::size_t b = 0; b < held.size(); ++b) {
         auto const& part = parts[static_cast<std::size_t>(held[b])];
-        if (held[b] == shape.rank) {
+        bool const scatters = shape.operation == collective_kind::scatter;
+        if (scatters && shape.rank == shape.root) {
+            places.owned[b] = true;
+            places.held[b] = {memory::in, part.offset, part.size};
+        } else if (scatters && held[b] == shape.rank) {
+            places.result[b] = plan.own_part();
+        } else if (held[b] == shape.rank) {
             places.owned[b] = true;
             places.held[b] = plan.own_part();
         } else if (shape.rank == shape.root) {
@@ -69,14 +84,27 @@ namespace detail {
 
 } // namespace detail
 
-PAPCOLL_IMPL auto binomial_gather::plan(call_shape const& shape, link_model const& link) const -> program {
+namespace detail {
+
+/// The way of a gather through the tree, or the same from its end to its beginning.
+[[nodiscard]] inline auto binomial_plan(call_shape const& shape, link_model const& link) -> program {
     auto share = binomial_gather_share(shape.ranks, shape.root, shape.rank);
-    auto const held = detail::number_held(share, shape.rank);
+    auto const held = number_held(share, shape.rank);
+    if (shape.operation == collective_kind::scatter) turn_round(share, shape.ranks);
     plan_writer plan(shape);
-    auto const places = detail::places_of_held(held, plan, shape);
-    plan.builder().use(detail::windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
+    auto const places = places_of_held(held, plan, shape);
+    plan.builder().use(windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
     lower(plan.builder(), schedule_kind::dissemination, share, shape.rank, places);
     return plan.finish();
+}
+
+} // namespace detail
+
+PAPCOLL_IMPL auto binomial_gather::plan(call_shape const& shape, link_model const& link) const -> program {
+    return detail::binomial_plan(shape, link);
+}
+PAPCOLL_IMPL auto binomial_scatter::plan(call_shape const& shape, link_model const& link) const -> program {
+    return detail::binomial_plan(shape, link);
 }
 
 namespace detail {
@@ -93,6 +121,22 @@ inline void add_linear_gather(plan_writer& plan, call_shape const& shape) {
     }
     plan.add(schedule_kind::dissemination, share, layout_of_ranks(shape),
              {.receives = std::clamp(shape.ranks - 1, 1, most_awaited), .sends = 1, .admission = false});
+}
+
+/// The root sends each rank its part, the next ranks first. None waits for another.
+inline void add_linear_scatter(plan_writer& plan, call_shape const& shape) {
+    auto& to = plan.builder();
+    to.use({.receives = 1, .sends = std::max(shape.ranks - 1, 1), .admission = false});
+    if (shape.rank != shape.root) {
+        if (plan.own_part().size() > 0) to.receive(shape.root, plan.own_part());
+        return;
+    }
+    auto const parts = rank_ranges(shape);
+    for (int i = 1; i < shape.ranks; ++i) {
+        int const rank = (shape.root + i) % shape.ranks;
+        auto const& part = parts[static_cast<std::size_t>(rank)];
+        if (part.size > 0) to.send(rank, region(memory::in, part.offset, part.size));
+    }
 }
 
 /// The parts of the ranks as blocks of a broadcast of about equal size: a long part is cut, and several short
@@ -170,6 +214,10 @@ inline void add_broadcast_of_parts(plan_writer& plan, call_shape const& shape, l
 
 PAPCOLL_IMPL auto linear::plan(call_shape const& shape, link_model const& link) const -> program {
     plan_writer plan(shape);
+    if (shape.operation == collective_kind::scatter) {
+        detail::add_linear_scatter(plan, shape);
+        return plan.finish();
+    }
     detail::add_linear_gather(plan, shape);
     if (shape.operation == collective_kind::all_gather) detail::add_broadcast_of_parts(plan, shape, link);
     return plan.finish();

@@ -8,6 +8,7 @@
 #include <papcoll/policy/plan_size.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/program/node_exchange.hpp>
+#include <papcoll/program/prefix.hpp>
 #include <papcoll/program/program_builder.hpp>
 
 #include <algorithm>
@@ -54,6 +55,8 @@ private:
     -> std::uint64_t {
     std::array const numbers{static_cast<std::uint64_t>(shape.operation), std::uint64_t{shape.count},
                              std::uint64_t{shape.element_bytes}, static_cast<std::uint64_t>(shape.root)};
+    if (shape.is_uneven()) // ranks know different sizes
+        return hash_bytes(std::as_bytes(std::span(numbers).subspan(2)), 1 + numbers[0]);
     return hash_bytes(std::as_bytes(sizes), hash_bytes(std::as_bytes(std::span(numbers))));
 }
 
@@ -87,8 +90,9 @@ public:
         , m_count(shape.count)
         , m_element_bytes(shape.element_bytes)
         , m_longest(std::max(longest(shape), 2 * m_ranks))
-        , m_is_short(m_longest <= node_stretches(shape).shortest())
-        , m_stretch(node_stretches(shape).for_elements(m_longest)) {}
+        , m_is_uneven(shape.is_uneven())
+        , m_is_short(!m_is_uneven && m_longest <= node_stretches(shape).shortest())
+        , m_stretch(m_is_uneven ? uneven_stretch(shape) : node_stretches(shape).for_elements(m_longest)) {}
 
     /// Whether there is room for a piece for each rank, and for the program.
     [[nodiscard]] auto fits() const -> bool {
@@ -96,12 +100,24 @@ public:
     }
     /// About how many bytes the program holds.
     [[nodiscard]] auto about_bytes() const -> std::size_t {
+        if (m_is_uneven) return rounds_bytes(uneven_rounds(), m_ranks);
+        if (is_prefix(m_operation)) return rounds_bytes(m_longest / chunk() + 1, 5);
         auto const n = m_operation == collective_kind::broadcast ? m_count : m_longest;
-        bool const in_halves = m_operation != collective_kind::broadcast &&
-                               m_operation != collective_kind::reduce &&
-                               m_operation != collective_kind::gather;
+        bool const in_halves =
+            m_operation != collective_kind::broadcast && m_operation != collective_kind::reduce &&
+            m_operation != collective_kind::gather && m_operation != collective_kind::scatter;
         auto const each = m_is_short ? m_longest * m_ranks : in_halves ? m_stretch / 2 : chunk();
         return rounds_bytes(n / each + 1, m_ranks);
+    }
+    /// Where each rank knows its own sizes alone, how the memory is used does not depend on them: gathers and
+    /// scatters go through the short areas, exchanges chunk by chunk through the long one. What would take
+    /// more rounds goes by messages, which both ends of it know: of a gather or a scatter what does not find
+    /// room at once.
+    [[nodiscard]] auto is_uneven() const -> bool { return m_is_uneven; }
+    /// Of an uneven call: elements of the longest part that goes by memory.
+    [[nodiscard]] auto longest_by_memory() const -> std::size_t {
+        bool const exchanges = m_operation == collective_kind::all_to_all;
+        return uneven_rounds() * (m_stretch / 2 / (exchanges ? m_ranks - 1 : 1));
     }
     /// Whether one chunk is all.
     [[nodiscard]] auto is_short() const -> bool { return m_is_short; }
@@ -121,6 +137,7 @@ private:
         case collective_kind::broadcast:
             return (m_count + m_ranks - 1) / m_ranks;
         case collective_kind::gather:
+        case collective_kind::scatter:
         case collective_kind::all_gather:
             return longest_part(shape);
         case collective_kind::reduce_scatter:
@@ -130,6 +147,13 @@ private:
         default:
             return m_count;
         }
+    }
+    [[nodiscard]] auto uneven_rounds() const -> std::size_t {
+        return m_operation == collective_kind::all_to_all ? 32 : 2;
+    }
+    [[nodiscard]] static auto uneven_stretch(call_shape const& shape) -> std::size_t {
+        bool const exchanges = shape.operation == collective_kind::all_to_all;
+        return exchanges ? node_stretches(shape).longest() : node_stretches(shape).shortest();
     }
     [[nodiscard]] auto longest_part(call_shape const& shape) const -> std::size_t {
         if (shape.sizes.empty()) return (m_count + m_ranks - 1) / m_ranks;
@@ -141,6 +165,7 @@ private:
     std::size_t m_count;
     std::size_t m_element_bytes;
     std::size_t m_longest;
+    bool m_is_uneven;
     bool m_is_short;
     std::size_t m_stretch;
 };
@@ -151,11 +176,14 @@ public:
     explicit shared_memory_plan(call_shape const& shape)
         : m_shape(shape)
         , m_parts(parts_of(shape))
+        , m_leaving(leaving_of(shape))
         , m_members(size(shape.ranks))
         , m_key(key_of(shape, shape.sizes))
         , m_size(shape) {
         std::iota(m_members.begin(), m_members.end(), 0);
-        m_shape.sizes = m_shape.displacements = {}; // they go with the call; m_parts is what they say
+        // They go with the call; the parts are what they say.
+        m_shape.sizes = m_shape.displacements = {};
+        m_shape.leaving_sizes = m_shape.leaving_displacements = {};
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
     }
@@ -164,38 +192,104 @@ public:
         program_builder to(m_shape.in_place);
         to.share(m_size.stretch() * size(m_shape.ranks), m_key);
         node_exchange exchange(to, m_members, m_shape.rank, m_size.stretch());
-        write(exchange);
+        write(to, exchange);
         return to.finish();
     }
     /// The program of a rank that is alone.
     [[nodiscard]] auto write_alone() const -> program {
         program_builder to(m_shape.in_place);
-        auto const target = m_parts.empty() || m_shape.operation == collective_kind::reduce_scatter
-                                ? region(memory::out, 0, m_shape.count)
-                                : m_parts[0];
-        auto const from = m_parts.empty() ? region(memory::in, 0, m_shape.count) : own_part(true);
-        if (m_shape.operation != collective_kind::broadcast) to.copy(target, from);
+        auto const kind = m_shape.operation;
+        if (kind == collective_kind::scatter || kind == collective_kind::all_to_all)
+            to.copy(kind == collective_kind::scatter ? own_part(true) : m_parts[0],
+                    kind == collective_kind::scatter ? m_parts[0] : m_leaving[0]);
+        else if (kind == collective_kind::gather || kind == collective_kind::all_gather)
+            to.copy(m_parts[0], own_part(true));
+        else if (kind != collective_kind::broadcast && kind != collective_kind::exscan &&
+                 kind != collective_kind::barrier)
+            to.copy(region(memory::out, 0, m_shape.count), region(memory::in, 0, m_shape.count));
         return to.finish();
     }
 
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
-        return sizeof(*this) + detail::held_bytes(m_parts, m_members) + 64; // and its allocation
+        return sizeof(*this) + detail::held_bytes(m_parts, m_leaving, m_members) + 64; // and its allocation
     }
 
 private:
     static auto size(int n) -> std::size_t { return static_cast<std::size_t>(n); }
     /// Where the parts of the ranks are, of a collective that has some.
     static auto parts_of(call_shape const& shape) -> std::vector<region> {
-        bool const scatters = shape.operation == collective_kind::reduce_scatter;
-        std::vector<region> parts;
-        if (scatters || shape.operation == collective_kind::gather ||
-            shape.operation == collective_kind::all_gather)
-            for (auto const& part : rank_ranges(shape))
-                parts.emplace_back(scatters ? memory::in : memory::out, part.offset, part.size);
-        return parts;
+        bool const scatters =
+            shape.operation == collective_kind::reduce_scatter || shape.operation == collective_kind::scatter;
+        bool const gathers = shape.operation == collective_kind::gather ||
+                             shape.operation == collective_kind::all_gather ||
+                             shape.operation == collective_kind::all_to_all;
+        if (!scatters && !gathers) return {};
+        return regions_of(scatters ? memory::in : memory::out, rank_ranges(shape));
+    }
+    /// What an all-to-all takes from this rank.
+    static auto leaving_of(call_shape const& shape) -> std::vector<region> {
+        if (shape.operation != collective_kind::all_to_all) return {};
+        return regions_of(memory::in, leaving_ranges(shape));
+    }
+    static auto regions_of(memory where, std::vector<block_range> const& ranges) -> std::vector<region> {
+        std::vector<region> regions;
+        regions.reserve(ranges.size());
+        for (auto const& range : ranges) regions.emplace_back(where, range.offset, range.size);
+        return regions;
     }
 
-    void write(node_exchange& to) const {
+    /// Takes out the parts that are too long, but for this rank's own.
+    [[nodiscard]] auto take_long(std::vector<region>& parts) const -> std::vector<region> {
+        std::vector<region> too_long(parts.size());
+        for (std::size_t r = 0; r < parts.size(); ++r)
+            if (r != size(m_shape.rank) && parts[r].size() > m_size.longest_by_memory())
+                std::swap(too_long[r], parts[r]);
+        return too_long;
+    }
+    /// Messages to these ranks, and from these, where there is something.
+    void exchange_long(program_builder& to, std::vector<region> const& leaving,
+                       std::vector<region> const& arriving) const {
+        to.use({.receives = 64, .sends = 64, .admission = false});
+        for (int r = 0; r < m_shape.ranks; ++r)
+            if (arriving[size(r)].size() > 0) to.receive(r, arriving[size(r)]);
+        for (int r = 0; r < m_shape.ranks; ++r)
+            if (leaving[size(r)].size() > 0) to.send(r, leaving[size(r)]);
+    }
+    void write_uneven(program_builder& to, node_exchange& exchange) const {
+        auto parts = m_parts, leaving = m_leaving;
+        std::vector<region> const none(parts.size());
+        auto const chunk = m_size.stretch() / 2;
+        bool const is_root = m_shape.rank == m_shape.root;
+        if (m_shape.operation == collective_kind::all_to_all) {
+            auto sent = take_long(leaving);
+            if (m_shape.in_place) set_aside(to, sent);
+            exchange_long(to, sent, take_long(parts));
+            return exchange.all_to_all(leaving, parts);
+        }
+        auto own = own_part(is_root);
+        auto const at_root = is_root ? take_long(parts) : none;
+        auto away = none;
+        if (!is_root && own.size() > m_size.longest_by_memory())
+            std::swap(away[size(m_shape.root)], own), parts[size(m_shape.rank)] = {};
+        if (m_shape.operation == collective_kind::gather) {
+            exchange_long(to, away, at_root);
+            return exchange.gather(m_shape.root, parts, own, chunk);
+        }
+        exchange_long(to, at_root, away);
+        exchange.scatter(m_shape.root, parts, own, chunk);
+    }
+    /// Others arrive where they are.
+    static void set_aside(program_builder& to, std::vector<region>& parts) {
+        for (auto& part : parts) {
+            if (part.size() == 0) continue;
+            auto const copied = to.scratch(part.size());
+            to.copy(copied, part);
+            part = copied;
+        }
+    }
+
+    void write(program_builder& builder, node_exchange& to) const {
+        if (m_size.is_uneven()) return write_uneven(builder, to);
         auto const n = m_shape.count;
         auto const stretch = m_size.stretch();
         bool const is_short = m_size.is_short();
@@ -220,17 +314,32 @@ private:
         case collective_kind::reduce_scatter:
             return to.reduce_scatter(m_parts);
         case collective_kind::all_to_all:
-            return to.all_to_all(n / size(m_shape.ranks));
+            return to.all_to_all(m_leaving, m_parts);
+        case collective_kind::scatter:
+            return to.scatter(m_shape.root, m_parts, own_part(true), is_short ? stretch : m_size.chunk());
+        case collective_kind::scan:
+        case collective_kind::exscan:
+            if (is_short) return to.prefix(prefix(), n);
+            return to.prefix_chain(prefix(), n, m_size.chunk());
+        case collective_kind::barrier:
+            return to.barrier();
         }
     }
+    [[nodiscard]] auto prefix() const -> prefix_kind {
+        return m_shape.operation == collective_kind::scan ? prefix_kind::inclusive : prefix_kind::exclusive;
+    }
+    /// Where this rank has what it gives, or of a scatter gets.
     [[nodiscard]] auto own_part(bool has_target) const -> region {
         auto const& mine = m_parts[size(m_shape.rank)];
+        if (m_shape.operation == collective_kind::scatter)
+            return {memory::out, m_shape.in_place ? mine.offset() : 0, mine.size()};
         if (has_target && m_shape.in_place) return mine;
         return {memory::in, 0, mine.size()};
     }
 
     call_shape m_shape;
     std::vector<region> m_parts;
+    std::vector<region> m_leaving; // of an all-to-all
     std::vector<int> m_members;
     std::uint64_t m_key;
     shared_memory_size m_size;

@@ -86,6 +86,11 @@ public:
         case collective_kind::all_to_all:
             all_to_all(to);
             break;
+        case collective_kind::scatter:
+        case collective_kind::scan:
+        case collective_kind::exscan:
+        case collective_kind::barrier:
+            break; // two_level does not provide them
         }
         return to.finish();
     }

@@ -124,7 +124,7 @@ PAPCOLL_IMPL auto two_level::fingerprint() const -> std::optional<std::vector<st
                                      static_cast<std::int64_t>(block_bytes.value_or(0))};
 }
 PAPCOLL_IMPL auto two_level::shares_memory(call_shape const& shape) const -> bool {
-    return !ranks_per_node && !lanes && detail::shared_two_level::serves(shape);
+    return !ranks_per_node && !lanes && !shape.is_uneven() && detail::shared_two_level::serves(shape);
 }
 PAPCOLL_IMPL auto two_level::uses_nodes(call_shape const& shape, link_model const& link) const -> bool {
     return shares_memory(shape) || detail::two_level_writer(*this, shape, link).worthwhile();

@@ -1,0 +1,50 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/dissemination.hpp>
+#include <papcoll/transport/threads.hpp>
+
+#include <cstdint>
+
+#include "../../support/barrier_suite.hpp"
+
+using papcoll::threads::endpoint;
+
+namespace {
+
+/// f(policy) for all of papcoll's.
+template <class F>
+void each_policy(F const& f) {
+    f(papcoll::dissemination{});
+    f(papcoll::dissemination{.radix = 3});
+    f(papcoll::dissemination{.radix = 16});
+}
+void all_policies(endpoint& self) {
+    each_policy([&](auto const& policy) { barrier_suite::promises(self, self.rank(), self.size(), policy); });
+}
+
+} // namespace
+
+TEST_CASE("barrier on threads") {
+    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+        CAPTURE(ranks);
+        papcoll::threads::run(ranks, all_policies);
+    }
+}
+
+TEST_CASE("barrier with forced rendezvous, random delivery and messages that are cut") {
+    for (int const ranks : {2, 3, 5, 8}) {
+        CAPTURE(ranks);
+        auto const seed = static_cast<std::uint64_t>(ranks);
+        papcoll::threads::run(ranks, {.eager_limit = 0, .seed = seed}, all_policies);
+        papcoll::threads::run(ranks, {.eager_limit = 0, .seed = seed, .max_message_bytes = 100},
+                              all_policies);
+    }
+}
+
+TEST_CASE("barrier: forms, mistakes and disagreements") {
+    for (int const ranks : {1, 2, 5, 7, 13})
+        papcoll::threads::run(ranks, [](endpoint& self) {
+            barrier_suite::bad_arguments(self, self.rank(), self.size());
+            barrier_suite::agreed_checks(self, self.rank(), self.size());
+            all_policies(self); // agreed, too
+        });
+}
