@@ -174,8 +174,8 @@ constexpr auto mistake_of_parts() -> mistake {
 }
 template <class Forms, class In, class... Args>
 constexpr auto mistake_of_forms() -> mistake {
-    constexpr auto found = mistake_of_arguments<Forms::operation, In, Args...>();
-    return found == mistake::none ? mistake_of_parts<Forms, In>() : found;
+    constexpr auto found = mistake_of_parts<Forms, In>();
+    return found != mistake::none ? found : mistake_of_arguments<Forms::operation, In, Args...>();
 }
 /// What is wrong with a call; nothing where it fits a form.
 template <class Forms, class Comm, class... Args>

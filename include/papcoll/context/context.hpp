@@ -133,6 +133,7 @@ public:
     [[nodiscard]] auto cache() -> std::shared_ptr<void>& { return m_cache; }
     /// Whether blocking calls learn, and where they keep what they do: used by the threads that call.
     [[nodiscard]] auto learns() const -> bool { return m_agreed.learns; }
+    /// What they have learnt; null: nothing yet.
     [[nodiscard]] auto learned() -> std::shared_ptr<void>& { return m_learned; }
 
     /// The number of the next operation.

@@ -128,6 +128,7 @@ public:
     }
     /// Whether choices are reported on stderr.
     [[nodiscard]] auto report() const -> bool { return m_report; }
+    /// Whether blocking calls learn what is fastest.
     [[nodiscard]] auto learn() const -> bool { return m_learn; }
 
     /// Equal on ranks whose settings agree. The tuning file is rank 0's alone.

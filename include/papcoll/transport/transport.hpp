@@ -58,7 +58,8 @@ struct completion {
 ///     `t.wait_sent(pending)`. `t.send` and `t.receive`, with the arguments of isend and irecv, begin a
 ///     message and wait for it; `receive` returns its bytes likewise. A message that threw has ended.
 ///  12. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
-///  13. `t.make_segment(bytes, key)`, `t.open_segment(key, bytes)` and `t.forget_segment(key)`, by which ranks
+///  13. `t.make_segment(bytes, key)`, `t.open_segment(key, bytes)` and `t.forget_segment(key)`, by which
+///  ranks
 ///     of one node share memory: one makes it, of zeros, and sets the segment_key, by which others open it
 ///     until the first forgets it. The first two return a std::shared_ptr<std::byte>, and throw where there
 ///     is none. With them comes `t.progress()`, which sees to all messages, for a rank that looks at memory
