@@ -22,7 +22,7 @@ RULES = [
      r"/impl/|papcoll/scheduler/\w+/|papcoll/executor/execution|papcoll/program/program_builder|papcoll/context/(settings|attach_operation)|/xsimd/"),
 ]
 # Header, options, and how many of papcoll's own it may reach.
-MOST = [("papcoll/collective/reduce.hpp", [SEPARATE], 50), ("papcoll/papcoll.hpp", [SEPARATE], 110)]
+MOST = [("papcoll/collective/reduce.hpp", [SEPARATE], 52), ("papcoll/papcoll.hpp", [SEPARATE], 120)]
 
 
 def reached(compiler, header):

@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/operation_name.hpp>
+#include <papcoll/context/failures.hpp>
 #include <papcoll/context/progress_thread.hpp>
 #include <papcoll/context/tag_ledger.hpp>
 

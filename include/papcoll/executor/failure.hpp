@@ -1,9 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/failures.hpp>
 #include <papcoll/context/node_memory.hpp>
 #include <papcoll/executor/message_flow.hpp>
-#include <papcoll/context/missing_value_error.hpp>
 
 #include <exception>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/failures.hpp>
 #include <papcoll/executor/buffers.hpp>
-#include <papcoll/context/missing_value_error.hpp>
 
 #include <concepts>
 #include <cstddef>

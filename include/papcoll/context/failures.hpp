@@ -1,8 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/missing_value_error.hpp>
-
 #include <cstdint>
 #include <exception>
 #include <stdexcept>
@@ -10,7 +8,19 @@
 #include <string_view>
 #include <typeinfo>
 
-namespace papcoll::inline v0::detail {
+namespace papcoll::inline v0 {
+
+/// Thrown on a rank that got nothing where it needs something, because the operator, or the saving or loading
+/// of a value, threw on another rank on the way; that rank throws what went wrong.
+struct missing_value_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+    /// `peer` sent nothing.
+    explicit missing_value_error(int peer)
+        : std::runtime_error("papcoll: rank " + std::to_string(peer) +
+                             " had no value to send, because it or a rank behind it failed") {}
+};
+
+namespace detail {
 
 /// Which operation it was that failed, for the one who reads of it.
 struct operation_name {
@@ -49,4 +59,6 @@ template <class E>
     return failure;
 }
 
-} // namespace papcoll::inline v0::detail
+} // namespace detail
+
+} // namespace papcoll::inline v0
