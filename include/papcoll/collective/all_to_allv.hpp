@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/sizes.hpp>
@@ -17,18 +18,20 @@ namespace detail {
 template <bool Blocking>
 struct all_to_allv_function : collective_forms<collective_kind::all_to_all, Blocking> {
     using typename collective_forms<collective_kind::all_to_all, Blocking>::result;
+    static constexpr bool has_sizes = true;
 
     /// leaving[r] elements for rank r, arriving[r] from it; each one's behind the other's. `out` is a pointer
     /// or a std::vector that is resized.
-    template <communicator Comm, class T, counts_range Leaving, counts_range Arriving,
+    template <communicator Comm, transportable T, counts_range Leaving, counts_range Arriving,
               collective_policy<collective_kind::all_to_all> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, Leaving const& leaving, std::type_identity_t<place_for<T>> out,
                     Arriving const& arriving, Policy const& policy = {}) const -> result {
         return parts<T>(rank_sizes(arriving).giving(leaving), comm,
                         this->template describe<Policy>(in, 0, out), policy);
     }
-    template <communicator Comm, class T, counts_range Leaving, counts_range From, counts_range Arriving,
-              counts_range To, collective_policy<collective_kind::all_to_all> Policy = automatic>
+    template <communicator Comm, transportable T, counts_range Leaving, counts_range From,
+              counts_range Arriving, counts_range To,
+              collective_policy<collective_kind::all_to_all> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, Leaving const& leaving, From const& from,
                     std::type_identity_t<place_for<T>> out, Arriving const& arriving, To const& to,
                     Policy const& policy = {}) const -> result {
@@ -36,7 +39,7 @@ struct all_to_allv_function : collective_forms<collective_kind::all_to_all, Bloc
                         this->template describe<Policy>(in, 0, out), policy);
     }
     /// The elements are in a vector, which has as many as the sizes say.
-    template <communicator Comm, class T, counts_range Leaving, counts_range Arriving,
+    template <communicator Comm, transportable T, counts_range Leaving, counts_range Arriving,
               collective_policy<collective_kind::all_to_all> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, Leaving const& leaving,
                     std::type_identity_t<place_for<T>> out, Arriving const& arriving,
@@ -119,7 +122,7 @@ private:
 /// Throws mpi_error where MPI fails.
 ///
 ///     papcoll::all_to_allv(world, in.data(), leaving, out.data(), arriving);
-inline constexpr detail::all_to_allv_function<true> all_to_allv{};
+inline constexpr detail::explained<detail::all_to_allv_function<true>> all_to_allv{};
 
 /// all_to_allv that returns at once; the buffers must stay until the request has ended, sizes and
 /// displacements need not.
@@ -127,7 +130,7 @@ inline constexpr detail::all_to_allv_function<true> all_to_allv{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::all_to_allv_function<false> iall_to_allv{};
+inline constexpr detail::explained<detail::all_to_allv_function<false>> iall_to_allv{};
 
 /// plan_all_to_allv<T>(comm, leaving, arriving[, policy]), or plan_all_to_allv<T>(comm, leaving, from,
 /// arriving, to[, policy]), prepares all-to-alls of these sizes, which `run(in, out)` or

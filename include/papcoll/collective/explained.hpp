@@ -102,7 +102,8 @@ struct operator_among<T, A, Root, Args...> {
 
 [[nodiscard]] constexpr auto needs_operator(collective_kind operation) -> bool {
     using kind = collective_kind;
-    return operation == kind::reduce || operation == kind::all_reduce || operation == kind::reduce_scatter;
+    return operation == kind::reduce || operation == kind::all_reduce || operation == kind::reduce_scatter ||
+           is_prefix(operation);
 }
 [[nodiscard]] constexpr auto needs_root(collective_kind operation) -> bool {
     using kind = collective_kind;
@@ -175,7 +176,11 @@ constexpr auto mistake_of_parts() -> mistake {
 template <class Forms, class In, class... Args>
 constexpr auto mistake_of_forms() -> mistake {
     constexpr auto found = mistake_of_parts<Forms, In>();
-    return found != mistake::none ? found : mistake_of_arguments<Forms::operation, In, Args...>();
+    constexpr bool is_gathered = Forms::operation == collective_kind::all_gather;
+    if constexpr (found != mistake::none || (requires { Forms::has_sizes; } && !is_gathered))
+        return found;
+    else
+        return mistake_of_arguments<Forms::operation, In, Args...>();
 }
 /// What is wrong with a call; nothing where it fits a form.
 template <class Forms, class Comm, class... Args>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/collective/combining_forms.hpp>
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/policy/collective_kind.hpp>
 
 namespace papcoll::inline v0 {
@@ -29,14 +30,14 @@ namespace papcoll::inline v0 {
 /// Values without an MPI datatype travel serialized, see reduce for which they are.
 ///
 ///     std::size_t const begin = papcoll::exscan(world, mine.size(), std::plus<>());
-inline constexpr detail::combining_function<collective_kind::exscan, true> exscan{};
+inline constexpr detail::explained<detail::combining_function<collective_kind::exscan, true>> exscan{};
 
 /// exscan that returns at once; the buffers must stay until the request has ended.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::combining_function<collective_kind::exscan, false> iexscan{};
+inline constexpr detail::explained<detail::combining_function<collective_kind::exscan, false>> iexscan{};
 
 /// plan_exscan<T>(comm, n, op[, policy]) prepares exscans of n elements of type T, which `run(in, out)` or
 /// `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as exscan does.

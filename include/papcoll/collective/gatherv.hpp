@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/collective/sizes.hpp>
@@ -18,17 +19,18 @@ namespace detail {
 template <bool Blocking>
 struct gatherv_function : collective_forms<collective_kind::gather, Blocking> {
     using typename collective_forms<collective_kind::gather, Blocking>::result;
+    static constexpr bool has_sizes = true;
 
     /// n elements of this rank. `out`, a pointer or a std::vector that is resized, and the sizes count at the
     /// root alone.
-    template <communicator Comm, class T, counts_range Sizes,
+    template <communicator Comm, transportable T, counts_range Sizes,
               collective_policy<collective_kind::gather> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<place_for<T>> out,
                     Sizes const& sizes, int root, Policy const& policy = {}) const -> result {
         return parts<T>(rank_sizes(sizes).with_own(n), root, comm,
                         this->template describe<Policy>(in, 0, out), policy);
     }
-    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
+    template <communicator Comm, transportable T, counts_range Sizes, counts_range Displacements,
               collective_policy<collective_kind::gather> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<place_for<T>> out,
                     Sizes const& sizes, Displacements const& displacements, int root,
@@ -37,27 +39,29 @@ struct gatherv_function : collective_forms<collective_kind::gather, Blocking> {
                         this->template describe<Policy>(in, 0, out), policy);
     }
     /// On ranks other than the root.
-    template <communicator Comm, class T, collective_policy<collective_kind::gather> Policy = automatic>
+    template <communicator Comm, transportable T,
+              collective_policy<collective_kind::gather> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, int root, Policy const& policy = {}) const
         -> result {
         return parts<T>(rank_sizes::of_own(n), root, comm, this->template describe<Policy>(in, 0, nullptr),
                         policy);
     }
     /// The elements of a vector.
-    template <communicator Comm, class T, counts_range Sizes,
+    template <communicator Comm, transportable T, counts_range Sizes,
               collective_policy<collective_kind::gather> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::type_identity_t<place_for<T>> out,
                     Sizes const& sizes, int root, Policy const& policy = {}) const -> result {
         return (*this)(comm, in.data(), in.size(), out, sizes, root, policy);
     }
-    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
+    template <communicator Comm, transportable T, counts_range Sizes, counts_range Displacements,
               collective_policy<collective_kind::gather> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::type_identity_t<place_for<T>> out,
                     Sizes const& sizes, Displacements const& displacements, int root,
                     Policy const& policy = {}) const -> result {
         return (*this)(comm, in.data(), in.size(), out, sizes, displacements, root, policy);
     }
-    template <communicator Comm, class T, collective_policy<collective_kind::gather> Policy = automatic>
+    template <communicator Comm, transportable T,
+              collective_policy<collective_kind::gather> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, int root, Policy const& policy = {}) const
         -> result {
         return (*this)(comm, in.data(), in.size(), root, policy);
@@ -145,7 +149,7 @@ private:
 /// expects throws std::length_error there. Throws mpi_error where MPI fails.
 ///
 ///     papcoll::gatherv(world, mine, all.data(), sizes, 0);
-inline constexpr detail::gatherv_function<true> gatherv{};
+inline constexpr detail::explained<detail::gatherv_function<true>> gatherv{};
 
 /// gatherv that returns at once; the buffers must stay until the request has ended, sizes and displacements
 /// need not.
@@ -153,7 +157,7 @@ inline constexpr detail::gatherv_function<true> gatherv{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::gatherv_function<false> igatherv{};
+inline constexpr detail::explained<detail::gatherv_function<false>> igatherv{};
 
 /// plan_gatherv<T>(comm, sizes[, displacements], root[, policy]), on ranks other than the root also
 /// plan_gatherv<T>(comm, n, root[, policy]), prepares gathers of these sizes, which `run(in, out)`, `run(in)`

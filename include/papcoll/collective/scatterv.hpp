@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/gatherv.hpp>
 #include <papcoll/collective/plan.hpp>
@@ -20,17 +21,18 @@ namespace detail {
 template <bool Blocking>
 struct scatterv_function : collective_forms<collective_kind::scatter, Blocking> {
     using typename collective_forms<collective_kind::scatter, Blocking>::result;
+    static constexpr bool has_sizes = true;
 
     /// sizes[rank] elements of this rank. `in` counts at the root alone. `out` is a pointer or a std::vector
     /// that is resized.
-    template <communicator Comm, class T, counts_range Sizes,
+    template <communicator Comm, transportable T, counts_range Sizes,
               collective_policy<collective_kind::scatter> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, Sizes const& sizes, std::type_identity_t<place_for<T>> out,
                     int root, Policy const& policy = {}) const -> result {
         return parts<T>(rank_sizes(sizes), root, comm, this->template describe<Policy>(in, 0, out), policy);
     }
     /// n elements of this rank. The sizes, too, count at the root alone.
-    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
+    template <communicator Comm, transportable T, counts_range Sizes, counts_range Displacements,
               collective_policy<collective_kind::scatter> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, Sizes const& sizes, Displacements const& displacements,
                     std::type_identity_t<place_for<T>> out, std::size_t n, int root,
@@ -39,7 +41,7 @@ struct scatterv_function : collective_forms<collective_kind::scatter, Blocking> 
                         this->template describe<Policy>(in, 0, out), policy);
     }
     /// On ranks other than the root.
-    template <communicator Comm, class T, std::integral N,
+    template <communicator Comm, transportable T, std::integral N,
               collective_policy<collective_kind::scatter> Policy = automatic>
     requires(!std::is_const_v<T>) auto operator()(Comm&& comm, T* out, N n, int root,
                                                   Policy const& policy = {}) const -> result {
@@ -47,14 +49,14 @@ struct scatterv_function : collective_forms<collective_kind::scatter, Blocking> 
                         this->template describe<Policy, T>(nullptr, 0, out), policy);
     }
     /// The elements are in a vector.
-    template <communicator Comm, class T, counts_range Sizes,
+    template <communicator Comm, transportable T, counts_range Sizes,
               collective_policy<collective_kind::scatter> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, Sizes const& sizes,
                     std::type_identity_t<place_for<T>> out, int root, Policy const& policy = {}) const
         -> result {
         return (*this)(comm, in.data(), sizes, out, root, policy);
     }
-    template <communicator Comm, class T, counts_range Sizes, counts_range Displacements,
+    template <communicator Comm, transportable T, counts_range Sizes, counts_range Displacements,
               collective_policy<collective_kind::scatter> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, Sizes const& sizes,
                     Displacements const& displacements, std::type_identity_t<place_for<T>> out, std::size_t n,
@@ -111,7 +113,7 @@ private:
 /// there. Throws mpi_error where MPI fails.
 ///
 ///     papcoll::scatterv(world, all.data(), sizes, mine.data(), 0);
-inline constexpr detail::scatterv_function<true> scatterv{};
+inline constexpr detail::explained<detail::scatterv_function<true>> scatterv{};
 
 /// scatterv that returns at once; the buffers must stay until the request has ended, sizes and displacements
 /// need not.
@@ -119,7 +121,7 @@ inline constexpr detail::scatterv_function<true> scatterv{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::scatterv_function<false> iscatterv{};
+inline constexpr detail::explained<detail::scatterv_function<false>> iscatterv{};
 
 /// plan_scatterv<T>(comm, sizes[, displacements], root[, policy]), on ranks other than the root also
 /// plan_scatterv<T>(comm, n, root[, policy]), prepares scatters of these sizes, which `run(in, out)`,
