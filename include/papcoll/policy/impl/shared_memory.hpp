@@ -94,9 +94,10 @@ public:
         , m_is_short(!m_is_uneven && m_longest <= node_stretches(shape).shortest())
         , m_stretch(m_is_uneven ? uneven_stretch(shape) : node_stretches(shape).for_elements(m_longest)) {}
 
-    /// Whether there is room for a piece for each rank, and for the program.
+    /// Whether there is room for a piece for each rank, or for one where that is all, and for the program.
     [[nodiscard]] auto fits() const -> bool {
-        return m_stretch / 2 / m_ranks > 0 && about_bytes() <= most_rounds_bytes;
+        bool const one_piece = m_is_uneven && m_operation != collective_kind::all_to_all;
+        return m_stretch / 2 / (one_piece ? 1 : m_ranks) > 0 && about_bytes() <= most_rounds_bytes;
     }
     /// About how many bytes the program holds.
     [[nodiscard]] auto about_bytes() const -> std::size_t {
