@@ -158,9 +158,12 @@ inline void check_shape(call_description const& call, call_shape const& shape) {
         check_sizes(call, shape);
     else
         check_count(call.n, has_equal_parts(call) ? size * static_cast<std::size_t>(shape.ranks) : size);
-    if (auto const n = in_count(call, shape);
-        call.in_size != call_description::unknown && call.in_size != n &&
-        !(call.operation == collective_kind::scatter && shape.rank != shape.root)) {
+    bool const scatters = call.operation == collective_kind::scatter;
+    // With displacements there may be elements behind the last part.
+    bool const may_be_longer = scatters && call.parts.given() && !call.parts.follow_each_other();
+    if (auto const n = in_count(call, shape); call.in_size != call_description::unknown &&
+                                              (may_be_longer ? call.in_size < n : call.in_size != n) &&
+                                              !(scatters && shape.rank != shape.root)) {
         auto const count = " (" + std::to_string(n) + ")";
         auto const expected = !call.parts.given() ? "n elements for each rank" + count
                               : call.operation == collective_kind::all_gather

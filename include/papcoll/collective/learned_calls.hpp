@@ -93,9 +93,13 @@ public:
         if (auto const found = m_shapes.find(key); found != m_shapes.end()) return &found->second.known;
         if (m_shapes.size() == most_shapes) return nullptr;
         auto candidates = policy.candidates(shape, link);
-        if (candidates.empty()) return nullptr;
+        if (candidates.size() < 2) return nullptr;
         entry made{{shape.operation, shape.ranks, shape.bytes(), {}}, learned_shape(std::move(candidates))};
         return &m_shapes.emplace(key, std::move(made)).first->second.known;
+    }
+    /// As if there had been no such call.
+    void forget(learned_shape const& shape) {
+        std::erase_if(m_shapes, [&](auto const& e) { return &e.second.known == &shape; });
     }
     /// What trials have decided.
     [[nodiscard]] auto table() const -> tuning_table {
@@ -125,8 +129,8 @@ private:
                                  std::uint64_t{shape.count},
                                  std::uint64_t{shape.element_bytes},
                                  static_cast<std::uint64_t>(shape.root),
-                                 std::uint64_t{shape.exact} * 4 + std::uint64_t{shape.commutative} * 2 +
-                                     std::uint64_t{shape.has_native},
+                                 std::uint64_t{shape.shared_bytes > 0} * 8 + std::uint64_t{shape.exact} * 4 +
+                                     std::uint64_t{shape.commutative} * 2 + std::uint64_t{shape.has_native},
                                  static_cast<std::uint64_t>(policy.hash())};
         return hash_bytes(std::as_bytes(shape.sizes), hash_bytes(std::as_bytes(std::span(numbers))));
     }

@@ -54,14 +54,18 @@ struct scatterv_function : collective_forms<collective_kind::scatter, Blocking> 
     auto operator()(Comm&& comm, std::vector<T> const& in, Sizes const& sizes,
                     std::type_identity_t<place_for<T>> out, int root, Policy const& policy = {}) const
         -> result {
-        return (*this)(comm, in.data(), sizes, out, root, policy);
+        auto call = this->template describe<Policy>(in.data(), 0, out);
+        call.in_size = in.size();
+        return parts<T>(rank_sizes(sizes), root, comm, std::move(call), policy);
     }
     template <communicator Comm, transportable T, counts_range Sizes, counts_range Displacements,
               collective_policy<collective_kind::scatter> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, Sizes const& sizes,
                     Displacements const& displacements, std::type_identity_t<place_for<T>> out, std::size_t n,
                     int root, Policy const& policy = {}) const -> result {
-        return (*this)(comm, in.data(), sizes, displacements, out, n, root, policy);
+        auto call = this->template describe<Policy>(in.data(), 0, out);
+        call.in_size = in.size();
+        return parts<T>(rank_sizes(sizes, displacements).with_own(n), root, comm, std::move(call), policy);
     }
     /// At the root, whose own part stays where it is.
     template <communicator Comm, in_place_array V, counts_range Sizes,

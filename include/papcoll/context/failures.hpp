@@ -22,6 +22,11 @@ struct missing_value_error : std::runtime_error {
 
 namespace detail {
 
+/// Thrown on all ranks where they do not agree on a call, or one of them has a complaint of it.
+struct refused_together : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
 /// Which operation it was that failed, for the one who reads of it.
 struct operation_name {
     std::string_view what = {};
@@ -50,6 +55,7 @@ template <class E>
     try {
         std::rethrow_exception(failure);
     } catch (std::exception const& e) {
+        if (auto result = named_as<refused_together>(e, name)) return result;
         if (auto result = named_as<std::invalid_argument>(e, name)) return result;
         if (auto result = named_as<std::length_error>(e, name)) return result;
         if (auto result = named_as<std::logic_error>(e, name)) return result;

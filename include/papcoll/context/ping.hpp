@@ -49,7 +49,7 @@ public:
         if (!m_leads || m_peer < 0) return {};
         double const one = median(m_times[short_one]), several = median(m_times[several_short]);
         link_model measured{ticks(static_cast<std::int64_t>(one / 2))};
-        measured.per_message = std::max((several - one) / (at_once - 1), 0.0);
+        measured.per_message = std::max((several - one) / static_cast<double>(at_once - 1), 0.0);
         auto const best = [&](kind what) {
             return *std::min_element(m_times[what].begin(), m_times[what].end());
         };
@@ -62,7 +62,7 @@ public:
 
 private:
     enum kind : std::size_t { short_one, several_short, long_one, longer, kinds };
-    static constexpr int at_once = 8;
+    static constexpr std::size_t at_once = 8;
     // The first exchange sets the connection up and is not counted.
     static constexpr std::array<kind, 20> exchanges = {
         short_one,     short_one, short_one, short_one,     short_one,     short_one,     short_one,
@@ -87,23 +87,25 @@ private:
         return *middle;
     }
     /// The leader's messages of this exchange; the other answers by one.
-    [[nodiscard]] auto messages() const -> int { return exchanges[m_step] == several_short ? at_once : 1; }
+    [[nodiscard]] auto messages() const -> std::size_t {
+        return exchanges[m_step] == several_short ? at_once : 1;
+    }
     [[nodiscard]] auto bytes() const -> std::size_t { return m_sizes[exchanges[m_step]]; }
 
     void start(Transport& t) {
-        m_buffer.resize(m_sizes[longer]);
+        m_buffer.resize(std::max(m_sizes[longer], at_once * m_sizes[several_short]));
         m_out.resize(m_sizes[longer]);
         m_started = true;
         m_begin = now_of(t);
-        for (int i = 0; i < messages(); ++i)
+        for (std::size_t i = 0; i < messages(); ++i)
             if (m_leads)
                 send(t);
             else
                 receive(t, i);
         if (m_leads) receive(t, 0);
     }
-    void receive(Transport& t, int i) {
-        auto const begin = static_cast<std::size_t>(i) * m_sizes[several_short];
+    void receive(Transport& t, std::size_t i) {
+        auto const begin = i * m_sizes[several_short];
         m_messages.receive(t, channel::data, std::span(m_buffer).subspan(begin, bytes()), m_peer, m_tag);
     }
     void send(Transport& t) {

@@ -3,6 +3,7 @@
 
 #include <papcoll/context/observer.hpp>
 #include <papcoll/context/progress_engine.hpp>
+#include <papcoll/context/running.hpp>
 #include <papcoll/transport/mpi.hpp>
 
 #include <mpi.h>
@@ -115,12 +116,13 @@ private:
     }
     static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
 
-    // Operations under way keep what they need of it.
+    // Operations under way keep what they need of it, and so do calls that run by themselves.
     static auto comm_freed(MPI_Comm, int, void* value, void* state) -> int {
         std::unique_ptr<mpi_transport> const ended(static_cast<mpi_transport*>(value));
         std::lock_guard const lock(self(state).m_mutex);
         std::erase(self(state).m_live, ended.get());
         self(state).forget_last();
+        running::keep(std::move(ended->attachment()));
         ended->attachment().reset();
         return MPI_SUCCESS;
     }

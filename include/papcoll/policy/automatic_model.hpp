@@ -89,6 +89,9 @@ private:
     }
     /// A single value that takes longer to combine than to move: trees that are made for it (paper 2).
     [[nodiscard]] auto combining_dominates() const -> bool {
+        bool const combines =
+            m_shape.operation == collective_kind::reduce || m_shape.operation == collective_kind::all_reduce;
+        if (!combines) return false;
         auto const transfer = m_link.transfer_time(m_shape.bytes());
         return m_shape.count == 1 && m_known.compute_per_element > static_cast<double>(transfer.count());
     }

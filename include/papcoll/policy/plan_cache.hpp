@@ -92,7 +92,7 @@ template <transport Transport>
 }
 
 /// The plans that calls of one communicator used last, so that a repeated call does not compute its schedule
-/// again: at most 16, which together with the lists in their keys take no more than `most_bytes`.
+/// again: at most 64, which together with the lists in their keys take no more than `most_bytes`.
 class plan_cache {
 public:
     explicit plan_cache(std::size_t most_bytes = 4'000'000)
@@ -161,7 +161,7 @@ private:
                    std::ranges::equal(leaving_displacements, shape.leaving_displacements);
         }
     };
-    static constexpr std::size_t capacity = 16;
+    static constexpr std::size_t capacity = 64;
 
     static auto make(policy_ref policy, call_shape const& shape, link_model const& link) -> kept_plan {
         return {std::make_shared<program const>(policy.plan(shape, link)), {}};

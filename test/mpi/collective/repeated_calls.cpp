@@ -273,6 +273,33 @@ TEST_CASE("an operator frees the communicator of its call") {
     }
 }
 
+TEST_CASE("an operator frees the communicator of its call, through the memory of the node, and throws") {
+    if (!goes_straight()) return;
+    for (bool const throws : {false, true}) {
+        boost::mpi::communicator const world;
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(world, &comm);
+        papcoll::attach(comm, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}});
+        bool frees = false;
+        std::function<int(int, int)> const add = [&](int a, int b) {
+            if (frees && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+            if (frees && throws) throw std::runtime_error("operator");
+            return a + b;
+        };
+        for (int i = 0; i < 3; ++i) {
+            frees = i == 2;
+            int const mine = 1;
+            int out = 0;
+            if (frees && throws && world.size() > 1)
+                CHECK_THROWS_AS(papcoll::all_reduce(comm, &mine, 1, &out, add), std::runtime_error);
+            else
+                papcoll::all_reduce(comm, &mine, 1, &out, add);
+            if (!frees || !throws) CHECK(out == world.size());
+        }
+        if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    }
+}
+
 TEST_CASE("after an operator that throws the same call goes on as before") {
     pairs const two;
     bool throws = false;

@@ -131,6 +131,40 @@ TEST_CASE("named policies, known arrivals and communicators that do not learn le
     });
 }
 
+TEST_CASE("arrivals that change leave room for others to learn") {
+    papcoll::threads::run(2, [&](papcoll::threads::endpoint& self) {
+        papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}, .learn = true});
+        int value = 0;
+        for (int i = 1; i <= 1100; ++i)
+            papcoll::broadcast(self, value, 0, papcoll::automatic{.arrivals = {ticks(0), ticks(i)}});
+        for (int i = 0; i < 30; ++i) papcoll::broadcast(self, value, 0);
+        CHECK(papcoll::learned(self).entries().size() == 1);
+    });
+}
+
+TEST_CASE("an operator that throws on one rank is a trial on all") {
+    papcoll::threads::run(3, [&](papcoll::threads::endpoint& self) {
+        papcoll::attach(self, {.checks = papcoll::check_level::agreed,
+                               .link = papcoll::link_model{papcoll::ticks(1000), 0.1},
+                               .learn = true});
+        int const in = 1;
+        for (int i = 0; i < 40; ++i) {
+            int out = 0;
+            auto const add = [&](int a, int b) {
+                if (i == 3 && self.rank() == 0) throw std::invalid_argument("an operator's own");
+                return a + b;
+            };
+            try {
+                papcoll::reduce(self, &in, 1, &out, papcoll::commutative(add), 0);
+                if (self.rank() == 0) CHECK(out == 3);
+            } catch (std::exception const&) {
+                CHECK(i == 3);
+            }
+        }
+        CHECK(papcoll::learned(self).entries().size() == 1);
+    });
+}
+
 TEST_CASE("with agreed checks a call that all ranks refuse is no trial") {
     papcoll::threads::run(3, [&](papcoll::threads::endpoint& self) {
         papcoll::attach(self, {.checks = papcoll::check_level::agreed,

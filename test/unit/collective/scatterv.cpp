@@ -3,6 +3,8 @@
 #include <papcoll/transport/threads.hpp>
 
 #include <cstdint>
+#include <stdexcept>
+#include <vector>
 
 #include "../../support/rooted_parts_suite.hpp"
 
@@ -47,4 +49,16 @@ TEST_CASE("scatterv: forms, mistakes and disagreements") {
             rooted_parts_suite::agreed_checks(self, self.rank(), self.size());
             all_policies(self); // agreed, too
         });
+}
+
+TEST_CASE("scatterv refuses a vector that is shorter than the parts") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        std::vector<int> const three(3), sizes{4}, gaps{1}, behind{2};
+        std::vector<int> out(4);
+        papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}});
+        CHECK_THROWS_AS(papcoll::scatterv(self, three, sizes, out.data(), 0), std::invalid_argument);
+        CHECK_THROWS_AS(papcoll::scatterv(self, three, behind, std::vector<int>{2}, out.data(), 2, 0),
+                        std::invalid_argument);
+        papcoll::scatterv(self, three, behind, gaps, out.data(), 2, 0); // all of it
+    });
 }

@@ -101,6 +101,17 @@ TEST_CASE("where ranks know their own sizes alone, the choice does not depend on
     }
 }
 
+TEST_CASE("what a combination takes does not matter where nothing is combined") {
+    std::vector<int> const one_node(8);
+    for (auto const operation : {collective_kind::gather, collective_kind::scatter,
+                                 collective_kind::all_to_all, collective_kind::broadcast}) {
+        auto shape = shape_of(operation, 1); // of parts of which each rank knows its own, another has more
+        shape.nodes = one_node;
+        shape.shared_bytes = 262'144;
+        CHECK(policy_of({.compute_per_element = 1e9}, shape) == "shared_memory");
+    }
+}
+
 TEST_CASE("ranks that share nodes go by nodes") {
     std::vector<int> const nodes{0, 0, 1, 1, 2, 2, 3, 3};
     for (auto const operation :

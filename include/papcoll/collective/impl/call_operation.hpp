@@ -49,13 +49,13 @@ struct call_record {
         }
         return result;
     }
-    /// Throws the same std::invalid_argument on all ranks unless everybody agrees.
+    /// Throws the same on all ranks unless everybody agrees.
     void check() const {
         if (complaining_rank != std::numeric_limits<std::int32_t>::max())
-            throw std::invalid_argument(std::string(complaint.data()) + " (rank " +
-                                        std::to_string(complaining_rank) + ")");
+            throw refused_together(std::string(complaint.data()) + " (rank " +
+                                   std::to_string(complaining_rank) + ")");
         for (std::size_t i = 0; i < names.size(); ++i)
-            if (smallest[i] != largest[i]) throw std::invalid_argument(disagreement(i));
+            if (smallest[i] != largest[i]) throw refused_together(disagreement(i));
     }
 
 private:

@@ -5,6 +5,7 @@
 #include <papcoll/collective/impl/call_operation.hpp>
 #include <papcoll/collective/learned_calls.hpp>
 #include <papcoll/context/context.hpp>
+#include <papcoll/context/failures.hpp>
 #include <papcoll/context/settings.hpp>
 #include <papcoll/context/steady_now.hpp>
 #include <papcoll/policy/circulant.hpp>
@@ -14,8 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <functional>
-#include <stdexcept>
 #include <utility>
 
 // How calls learn where papcoll does (attach_options::learn). What ranks do here depends on the calls alone
@@ -31,10 +32,10 @@ template <transport Transport>
     auto const shape = shape_of(c, call);
     try {
         if (c.checks() != check_level::off) check_call(call, shape);
-    } catch (std::invalid_argument const&) {
+        return learned_calls::of(c.learned()).of(shape, policy, c.link());
+    } catch (std::exception const&) {
         return nullptr; // the call will say so itself
     }
-    return learned_calls::of(c.learned()).of(shape, policy, c.link());
 }
 /// Of the candidates of a policy the one that a call which is not timed takes.
 template <transport Transport>
@@ -93,8 +94,9 @@ void run_trial(context<Transport>& c, call_description& call, policy_ref policy,
     auto const trial = known->begin_trial(now_of(c.transport_layer()));
     try {
         run(call, policy);
-    } catch (std::invalid_argument const&) {
-        if (c.checks() == check_level::agreed) known->take_back(); // it was no call on any rank
+    } catch (refused_together const&) {
+        known->take_back(); // it was no call on any rank
+        if (known->tried() == 0) learned_calls::of(c.learned()).forget(*known);
         throw;
     }
     known->end_trial(trial, now_of(c.transport_layer()));

@@ -137,7 +137,7 @@ auto basic_automatic<Bits>::choose(call_shape const& shape, link_model const& li
     if (wanted && choices::known::accepts(wanted->choice.policy, shape)) return *wanted;
     if (shape.candidate > 0 && !wanted) {
         auto const all = candidates(shape, link);
-        return all[std::min(shape.candidate, all.size() - 1)];
+        if (!all.empty()) return all[std::min(shape.candidate, all.size() - 1)];
     }
     detail::call_knowledge const known{arrivals, compute_per_element};
     auto chosen = detail::automatic_model(shape, link, known).choose();
@@ -150,12 +150,12 @@ template <class Bits>
 auto basic_automatic<Bits>::candidates(call_shape const& shape, link_model const& link) const
     -> std::vector<automatic_choice> {
     using choices = detail::automatic_choices<Bits>;
-    auto by_model = shape;
-    by_model.candidate = 0;
     std::vector<automatic_choice> result;
-    result.push_back(choose(by_model, link));
     if (arrivals != arrival_source{} || choices::forced_choice(shape) || choices::tuned_entry(table, shape))
         return result;
+    auto by_model = shape;
+    by_model.candidate = 0;
+    result.push_back(choose(by_model, link));
     for (auto const* const name : detail::worth_trying(shape.operation))
         if (name != result.front().choice.policy && choices::known::accepts(name, shape)) {
             auto& other = result.emplace_back(); // in steps: g++ 12 -O3 warns of temporaries

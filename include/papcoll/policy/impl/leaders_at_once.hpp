@@ -44,7 +44,8 @@ public:
         double const sent = link.per_byte * (in_parts ? others / nodes * data : others * data);
         double const in_turn = in_parts ? sent : q * link.per_byte * data;
         double const at_once = latency + (others - 1) * message * (rooted ? 1 : 2) + sent;
-        return at_once < q * latency + in_turn && sent <= 2 * latency;
+        constexpr double most_bytes = 1 << 20; // which a leader keeps, or is about to get
+        return at_once < q * latency + in_turn && sent <= 2 * latency && others * data <= most_bytes;
     }
 
     void broadcast(int root, region const& data) {
