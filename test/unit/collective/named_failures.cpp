@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <exception>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
