@@ -99,6 +99,34 @@ public:
     }
 
     /// The transport over which papcoll sends on this communicator.
+    /// A call that its thread runs by itself, without the engine.
+    class in_call {
+    public:
+        explicit in_call(context& of)
+            : m_of(of) {
+            ++m_of.m_calls;
+        }
+        in_call(in_call const&) = delete;
+        auto operator=(in_call const&) -> in_call& = delete;
+        ~in_call() {
+            if (--m_of.m_calls == 0 && m_of.m_last_owner) auto const ended = std::move(m_of.m_last_owner);
+        }
+
+    private:
+        context& m_of;
+    };
+    /// The communicator is freed, maybe by an operator of such a call: then all stays until that has ended.
+    void keep_for_call(Transport const& owner) {
+        struct pair {
+            Transport owner;
+            std::shared_ptr<void> attached;
+        };
+        if (m_calls == 0) return;
+        auto kept = owner;
+        auto attached = kept.attachment();
+        m_last_owner = std::make_shared<pair>(pair{std::move(kept), std::move(attached)});
+    }
+
     [[nodiscard]] auto transport_layer() -> Transport& { return m_transport; }
     /// What drives the operations of this process.
     [[nodiscard]] auto engine() -> std::shared_ptr<progress_engine> const& { return m_engine; }
@@ -182,6 +210,8 @@ private:
     std::uint32_t m_turn = 0;
     std::vector<std::uint32_t> m_passed; // before their turn came
     std::shared_ptr<void> m_cache, m_learned;
+    int m_calls = 0;                    // that run by themselves
+    std::shared_ptr<void> m_last_owner; // of this object, for these
     observer m_observer;
     std::shared_ptr<detail::tag_ledger> m_tags, m_open_tags;
 };

@@ -55,7 +55,7 @@ public:
         }
         use(use const&) = delete;
         auto operator=(use const&) -> use& = delete;
-        ~use() {
+        [[gnu::always_inline]] ~use() {
             m_op.m_in_use = false;
             if (m_op.m_last_owner) auto const ended = std::move(m_op.m_last_owner);
         }

@@ -1,9 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/context.hpp>
 #include <papcoll/context/observer.hpp>
 #include <papcoll/context/progress_engine.hpp>
-#include <papcoll/context/running.hpp>
 #include <papcoll/transport/mpi.hpp>
 
 #include <mpi.h>
@@ -122,7 +122,8 @@ private:
         std::lock_guard const lock(self(state).m_mutex);
         std::erase(self(state).m_live, ended.get());
         self(state).forget_last();
-        running::keep(std::move(ended->attachment()));
+        if (auto* const attached = static_cast<context<mpi_transport>*>(ended->attachment().get()))
+            attached->keep_for_call(*ended);
         ended->attachment().reset();
         return MPI_SUCCESS;
     }

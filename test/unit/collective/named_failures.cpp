@@ -60,7 +60,7 @@ TEST_CASE(
         papcoll::attach(self, {.checks = papcoll::check_level::agreed});
         std::vector<int> const in(5, 1);
         std::vector<int> out(5);
-        auto const text = words_of<std::invalid_argument>([&] {
+        auto const text = words_of<papcoll::detail::refused_together>([&] {
             papcoll::reduce(self, self.rank() == 1 ? nullptr : in.data(), 5, out.data(), std::plus<>(), 0);
         });
         CHECK(text == "papcoll: in must not be null when there are elements (rank 1)" +

@@ -83,7 +83,7 @@ struct known_calls {
     last_call last;
 
     /// Those of a context, whose slot nothing else uses.
-    static auto of(std::shared_ptr<void>& slot) -> known_calls& {
+    [[gnu::always_inline]] static auto of(std::shared_ptr<void>& slot) -> known_calls& {
         if (!slot) slot = std::make_shared<known_calls>();
         return *static_cast<known_calls*>(slot.get());
     }

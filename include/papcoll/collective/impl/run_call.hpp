@@ -88,7 +88,7 @@ void spoil_tag(context<Transport>& c, int tag) {
 /// failure.
 template <transport Transport, class Run>
 void run_alone(context<Transport>& c, call_description& call, Run run) {
-    running const here;
+    typename context<Transport>::in_call const here(c);
     int const tag = c.next_tag(c.tags());
     number_call(c, call.memory);
     pass_to(call.memory);
@@ -113,7 +113,7 @@ template <transport Transport>
 template <transport Transport>
 [[gnu::always_inline]] inline void run_alone(context<Transport>& c, execution<Transport>& body,
                                              call_description& call) {
-    running const here;
+    typename context<Transport>::in_call const here(c);
     int const tag = c.next_tag(c.tags());
     if (body.shares_memory()) number_call(c, call.memory);
     auto const number = c.sequence() - 1; // an operator may make calls
