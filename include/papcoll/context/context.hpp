@@ -127,6 +127,7 @@ public:
         m_last_owner = std::make_shared<pair>(pair{std::move(kept), std::move(attached)});
     }
 
+    /// What its messages go through.
     [[nodiscard]] auto transport_layer() -> Transport& { return m_transport; }
     /// What drives the operations of this process.
     [[nodiscard]] auto engine() -> std::shared_ptr<progress_engine> const& { return m_engine; }
