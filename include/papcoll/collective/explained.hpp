@@ -144,26 +144,26 @@ inline constexpr bool is_vector_of_bool = std::same_as<std::decay_t<A>, std::vec
 template <collective_kind Operation, class In, class... Args>
 constexpr auto mistake_of_arguments() -> mistake {
     using elements = elements_of<In>;
-    using T = std::remove_cv_t<elements>;
+    using element = std::remove_cv_t<elements>;
     using policy = typename policy_among<Args...>::type;
-    using op = typename operator_among<T, Args...>::type;
+    using op = typename operator_among<element, Args...>::type;
     if constexpr (is_vector_of_bool<In> || (is_vector_of_bool<Args> || ...))
         return mistake::vector_of_bool;
-    else if constexpr (constexpr auto found = mistake_of_element<T>(); found != mistake::none)
+    else if constexpr (constexpr auto found = mistake_of_element<element>(); found != mistake::none)
         return found;
     else if constexpr (!collective_policy<policy, Operation>)
         return mistake::policy;
     else if constexpr (needs_operator(Operation) && std::is_void_v<op>)
         return mistake::no_operator;
-    else if constexpr (needs_root(Operation) && !has_its_root<Operation, T, In, Args...>())
+    else if constexpr (needs_root(Operation) && !has_its_root<Operation, element, In, Args...>())
         return mistake::missing_root;
-    else if constexpr (constexpr auto output = output_mistake_of<Operation, T, Args...>::value;
+    else if constexpr (constexpr auto output = output_mistake_of<Operation, element, Args...>::value;
                        output != mistake::none)
         return output;
     else if constexpr (std::is_void_v<op>)
         return mistake_of_types<Operation, policy_type<policy>, elements>();
     else
-        return mistake_of_types<Operation, policy_type<policy>, T, op>();
+        return mistake_of_types<Operation, policy_type<policy>, element, op>();
 }
 /// What is wrong with elements of which each rank has another number: those are not serialized.
 template <class Forms, class In>

@@ -106,6 +106,7 @@ private:
     /// All that this rank has done so far to the window of this round is done.
     void post(program_builder& to, std::size_t k) const {
         std::vector<region> about;
+        about.reserve(size(m_node));
         for (int member = 0; member < static_cast<int>(size(m_node)); ++member)
             about.push_back(window(member, k));
         to.post(about);
@@ -152,6 +153,7 @@ private:
         auto next = index(m_grid.ranks());
         for (int distance = 1 + m_me; distance < m_grid.nodes(); distance += here) {
             std::vector<region> from;
+            from.reserve(size(m_node));
             for (int member = 0; member < here; ++member)
                 from.push_back(place(member, k, m_first[index(above(distance))], size(above(distance))));
             to.send(carrier_rank(above(distance), distance), from);
