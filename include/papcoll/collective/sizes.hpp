@@ -151,7 +151,7 @@ public:
         return {};
     }
     /// Whether they are those that were kept, and good from the start.
-    [[nodiscard]] auto are(kept_sizes const& kept) const -> bool {
+    [[nodiscard, gnu::noinline]] auto are(kept_sizes const& kept) const -> bool {
         if (!m_data || !kept.given) return given() == kept.given;
         return m_data->complaint.empty() && m_data->own == kept.own && m_data->parts.has_same(kept.parts) &&
                m_data->leaving.has_same(kept.leaving);

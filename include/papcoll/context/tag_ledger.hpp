@@ -32,7 +32,7 @@ public:
         , m_taken((static_cast<std::size_t>(under_way) + 63) / 64) {}
 
     /// The first of the two tags of the next operation.
-    auto next() -> int {
+    [[gnu::always_inline]] auto next() -> int {
         int const tag = m_first + 2 * m_next;
         if (++m_next == m_operations) m_next = 0;
         if (m_any_spoilt.load(std::memory_order_acquire)) refuse_spoilt(tag);
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] auto under_way() const -> int { return m_under_way; }
 
 private:
-    void refuse_spoilt(int tag) {
+    [[gnu::cold, gnu::noinline]] void refuse_spoilt(int tag) {
         std::lock_guard const lock(m_mutex);
         if (std::binary_search(m_spoilt.begin(), m_spoilt.end(), tag))
             throw std::logic_error(

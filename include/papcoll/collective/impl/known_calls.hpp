@@ -25,7 +25,7 @@ public:
         if (m_plan == nullptr || plans.changes() != m_changes || call.operation != m_operation ||
             call.elements != m_elements || call.operator_traits != m_operator || call.n != m_n ||
             call.root != m_root || call.in_place != m_in_place || !has_plain_buffers(call) ||
-            !call.parts.are(m_parts))
+            call.parts.given() != m_parts.given || (m_parts.given && !call.parts.are(m_parts)))
             return nullptr;
         if ((m_in_bytes > 0 && call.memory.in == nullptr) || (m_out_bytes > 0 && call.out.data() == nullptr))
             return nullptr;
