@@ -64,9 +64,9 @@ papcoll_add_bench_test(beside 3 beside --sizes 8:1Mi:128 --repetitions 3 --secon
 papcoll_add_bench_test(attach 3 attach)
 papcoll_add_bench_test(clock 5 clock --rounds 4 --gap 0.2) # fails when a clock is further from the truth than it says
 papcoll_add_bench_test(monitor 2 monitor --repetitions 2 --work-ms 10 --soak 50)
-# Whoever is slower by ten times, for sure, is not slow because the machine is busy.
+# Without optimisation and on a busy machine: finds waiting that does not end, nothing finer.
 papcoll_add_bench_test(guidelines 3 guidelines --ranks 2,3 --sizes 64:16Ki:256 --operations broadcast,all_reduce
-    --repetitions 9 --seconds 0.5 --tolerance 10 --json ${CMAKE_CURRENT_BINARY_DIR}/guidelines.json)
+    --repetitions 9 --seconds 0.5 --tolerance 100 --json ${CMAKE_CURRENT_BINARY_DIR}/guidelines.json)
 papcoll_add_bench_unit(pattern pattern --ranks 5 --shape ascending --magnitude 2)
 set_property(TEST bench.pattern PROPERTY PASS_REGULAR_EXPRESSION "ranks 5\n0\n500000\n1000000\n1500000\n2000000\n")
 # Fails when a schedule cannot proceed or is better than the bound.

@@ -5,10 +5,12 @@
 #include <papcoll/core.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "../beside/calls.hpp"
@@ -76,6 +78,26 @@ auto measure(MPI_Comm comm, std::size_t bytes, std::vector<measured_call> calls,
     return at;
 }
 
+auto violates(guidelines::times const& at, settings const& s) -> bool {
+    auto const all = guidelines::court(s.limits).judge_size(at);
+    return std::any_of(all.begin(), all.end(), [](auto const& v) { return v.is_violation(); });
+}
+
+/// What looks like a violation is measured once more, and the second measurement counts.
+auto measure_carefully(MPI_Comm comm, std::size_t bytes, settings const& s) -> guidelines::times {
+    auto const calls = calls_of(s.operations);
+    auto const at = measure(comm, bytes, calls, s);
+    return agreed(comm, violates(at, s)) ? measure(comm, bytes, calls, s) : at;
+}
+
+/// All ranks of the world meet. Those who wait leave their processors to those who still measure.
+void meet_asleep() {
+    MPI_Request all = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &all);
+    for (int done = 0; MPI_Test(&all, &done, MPI_STATUS_IGNORE), done == 0;)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 auto measure_all(settings const& s) -> guidelines::measurements {
     guidelines::measurements all;
     std::size_t done = 0;
@@ -88,12 +110,11 @@ auto measure_all(settings const& s) -> guidelines::measurements {
         for (auto const bytes : s.sizes) {
             show_progress(done++, cells, std::to_string(bytes) + " B on " + std::to_string(ranks) + " ranks");
             auto const real = guidelines::rounded(bytes, ranks);
-            if (real != before && comm != MPI_COMM_NULL)
-                all[ranks][bytes] = measure(comm, real, calls_of(s.operations), s);
+            if (real != before && comm != MPI_COMM_NULL) all[ranks][bytes] = measure_carefully(comm, real, s);
             before = real;
         }
         if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-        MPI_Barrier(MPI_COMM_WORLD);
+        meet_asleep();
     }
     show_progress(cells, cells, "");
     return all;
