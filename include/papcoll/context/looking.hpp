@@ -16,7 +16,7 @@ namespace papcoll::inline v0::detail {
 /// messages progress.
 class looking {
 public:
-    /// `own_processors`: whether there is one for each rank of the node.
+    /// `own_processors`: whether there is one for each rank that was started on the node.
     explicit looking(bool own_processors)
         : m_sleeps(!own_processors)
         , m_most_looks(own_processors ? 20'000 : least_looks) // about half a millisecond

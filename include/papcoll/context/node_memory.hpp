@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/context/looking.hpp>
+#include <papcoll/detail/processors.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -67,7 +67,7 @@ public:
         , m_bytes(bytes_per_rank)
         , m_members(members.size())
         , m_member_of(static_cast<std::size_t>(ranks), nobody)
-        , m_looking(members.size() <= std::thread::hardware_concurrency()) {
+        , m_looking(enough_processors(members.size())) {
         for (std::size_t m = 0; m < members.size(); ++m)
             m_member_of[static_cast<std::size_t>(members[m])] = static_cast<std::uint32_t>(m);
         m_me = member(rank);
