@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/executor/request.hpp>
 
@@ -79,14 +80,14 @@ struct plan_barrier_function {
 /// fails.
 ///
 ///     papcoll::barrier(world);
-inline constexpr detail::barrier_function<true> barrier{};
+inline constexpr detail::explained<detail::barrier_function<true>> barrier{};
 
 /// barrier that returns at once: the request ends when all ranks have called it.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::barrier_function<false> ibarrier{};
+inline constexpr detail::explained<detail::barrier_function<false>> ibarrier{};
 
 /// plan_barrier(comm[, policy]) prepares barriers, which `run()` makes. Collective, on an attached `comm`
 /// (see attach). Throws as barrier does.

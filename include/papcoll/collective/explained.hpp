@@ -107,7 +107,8 @@ struct operator_among<T, A, Root, Args...> {
 }
 [[nodiscard]] constexpr auto needs_root(collective_kind operation) -> bool {
     using kind = collective_kind;
-    return operation == kind::broadcast || operation == kind::reduce || operation == kind::gather;
+    return operation == kind::broadcast || operation == kind::reduce || operation == kind::gather ||
+           operation == kind::scatter;
 }
 
 /// What is wrong with `out`, which stands behind `in`, or behind `in` and a count.
@@ -126,16 +127,32 @@ template <class T, integer_argument N, array_argument A, class... Args>
 struct output_mistake<T, N, A, Args...> : output_mistake<T, A, Args...> {};
 /// Sizes stand between `in` and `out` where they say how a result is scattered.
 template <collective_kind Operation, class T, class... Args>
-struct output_mistake_of : output_mistake<T, Args...> {};
+struct output_mistake_of : output_mistake<std::remove_cv_t<T>, Args...> {};
 template <class T, counts_argument Sizes, class... Args>
-struct output_mistake_of<collective_kind::reduce_scatter, T, Sizes, Args...> : output_mistake<T, Args...> {};
+struct output_mistake_of<collective_kind::reduce_scatter, T, Sizes, Args...>
+    : output_mistake<std::remove_cv_t<T>, Args...> {};
 
-/// What is wrong with the root of a call; `In` is its data, with a count where that is no single value.
+/// Without sizes a scatter writes its first argument where a number follows it.
+template <class T, integer_argument N, class... Args>
+struct output_mistake_of<collective_kind::scatter, T const, N, Args...> {
+    static constexpr auto value = mistake::constant_output;
+};
+
+template <class A>
+concept many_argument = array_argument<A> || in_place_array<std::decay_t<A>>;
+/// Whether the data of a call stand with a count: `In` and, where it is scattered, what follows.
+template <collective_kind Operation, class In, class... Args>
+inline constexpr bool has_a_count = many_argument<In>;
+template <class In, class A, class... Args>
+inline constexpr bool has_a_count<collective_kind::scatter, In, A, Args...> = many_argument<In> &&
+                                                                              (many_argument<A> ||
+                                                                               integer_argument<A>);
+/// Whether the root of a call is there.
 template <collective_kind Operation, class T, class In, class... Args>
 constexpr auto has_its_root() -> bool {
     if constexpr (needs_operator(Operation)) return operator_among<T, Args...>::before_integer;
     constexpr int integers = (0 + ... + int(integer_argument<Args>));
-    return integers >= (array_argument<In> || in_place_array<std::decay_t<In>> ? 2 : 1);
+    return integers >= (has_a_count<Operation, In, Args...> ? 2 : 1);
 }
 template <class A>
 inline constexpr bool is_vector_of_bool = std::same_as<std::decay_t<A>, std::vector<bool>>;
@@ -157,7 +174,7 @@ constexpr auto mistake_of_arguments() -> mistake {
         return mistake::no_operator;
     else if constexpr (needs_root(Operation) && !has_its_root<Operation, element, In, Args...>())
         return mistake::missing_root;
-    else if constexpr (constexpr auto output = output_mistake_of<Operation, element, Args...>::value;
+    else if constexpr (constexpr auto output = output_mistake_of<Operation, elements, Args...>::value;
                        output != mistake::none)
         return output;
     else if constexpr (std::is_void_v<op>)
@@ -182,6 +199,8 @@ constexpr auto mistake_of_forms() -> mistake {
     else
         return mistake_of_arguments<Forms::operation, In, Args...>();
 }
+template <class Forms>
+inline constexpr bool has_data = Forms::operation != collective_kind::barrier;
 /// What is wrong with a call; nothing where it fits a form.
 template <class Forms, class Comm, class... Args>
 constexpr auto mistake_of_call() -> mistake {
@@ -189,11 +208,14 @@ constexpr auto mistake_of_call() -> mistake {
         return mistake::none;
     else if constexpr (!communicator<Comm>)
         return mistake::communicator;
+    else if constexpr (!has_data<Forms>)
+        return mistake::policy;
     else
         return mistake_of_forms<Forms, Args...>();
 }
 template <class Forms, mistake What, class... Args>
-concept mistaken_call = (sizeof...(Args) > 1) && mistake_of_call<Forms, Args...>() == What;
+concept mistaken_call =
+    (sizeof...(Args) > (has_data<Forms> ? 1 : 0)) && mistake_of_call<Forms, Args...>() == What;
 
 #if __has_attribute(unavailable)
 #define PAPCOLL_UNAVAILABLE(text) __attribute__((unavailable(text)))

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 
@@ -109,14 +110,14 @@ struct plan_scatter_function {
 /// Values without an MPI datatype travel serialized, see reduce for which they are.
 ///
 ///     papcoll::scatter(world, all.data(), mine.data(), mine.size(), 0);
-inline constexpr detail::scatter_function<true> scatter{};
+inline constexpr detail::explained<detail::scatter_function<true>> scatter{};
 
 /// scatter that returns at once; the buffers must stay until the request has ended.
 ///
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
-inline constexpr detail::scatter_function<false> iscatter{};
+inline constexpr detail::explained<detail::scatter_function<false>> iscatter{};
 
 /// plan_scatter<T>(comm, n, root[, policy]) prepares scatters of n elements of type T for each rank, which
 /// `run(in, out)`, `run(out)` on ranks other than the root, or `run(inplace(values))` makes. Collective, on
