@@ -9,6 +9,7 @@
 #include <boost/mpi.hpp>
 
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <string>
