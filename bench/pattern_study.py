@@ -6,11 +6,12 @@
     sudo bench/pattern_study.py build/release/bench/papcoll-bench results -- bench/cluster/cluster.sh run 8
     bench/pattern_study.py build/release/bench/papcoll-bench results --quick -- mpirun -n 4
 
-What follows -- takes a program and its arguments and runs it. For every operation and size, all in turn in the same runs: the MPI
-library's default (native), its nonblocking routine (inative), all of papcoll's policies that need not know the arrivals, and with
-Open MPI each of its algorithms (native:NUMBER). First all ranks together; then under the patterns, at multiples of the mean time of all
-these algorithms together. There only those count that took at most --slow times the fastest one's time before, and always native
-and inative, so that a table can name the library however slow its routine is.
+What follows -- takes a program and its arguments and runs it. For every operation and size, all in turn in the same runs:
+the MPI library's default (native), its nonblocking routine (inative), papcoll's policies that use neither arrivals nor the
+memory of a node, and with Open MPI each of its algorithms (native:NUMBER). First all ranks together; then under the
+patterns, at multiples of the mean time of all these algorithms together. There only those count that took at most --slow
+times the fastest one's time before, and always native and inative, so that a table can name the library however slow its
+routine is.
 
 Each run is a file in FOLDER/parts; what is there is not measured again, so the study goes on where it was stopped. Then (and
 without -- and a command only this, of all parts of these operations and sizes) it writes into FOLDER
