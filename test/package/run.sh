@@ -35,9 +35,38 @@ run_user_compiled() {
     grep -q "compiled_by_papcoll_impl_hpp" "$work/forgotten"
 }
 
+configure_library() {
+    local folder=$1
+    shift
+    cmake -S "$source" -B "$folder" -DPAPCOLL_BUILD_TESTS=OFF -DPAPCOLL_BUILD_EXAMPLES=OFF -DPAPCOLL_BUILD_BENCH=OFF \
+        -DPAPCOLL_COMPILED=ON "$@"
+}
+
+# Without a build type, as many users call CMake.
+expect_optimised_by_default() {
+    configure_library "$work/default"
+    grep -q "^CMAKE_BUILD_TYPE:.*=Release$" "$work/default/CMakeCache.txt" || {
+        echo "papcoll::compiled is not optimised by default"
+        exit 1
+    }
+}
+
+expect_reason_without_compiled() {
+    configure_library "$work/headers" -DPAPCOLL_COMPILED=OFF
+    cmake --install "$work/headers" --prefix "$work/headers_prefix" >/dev/null
+    mkdir "$work/asks"
+    printf '%s\n' "cmake_minimum_required(VERSION 3.21)" "project(asks LANGUAGES CXX)" \
+        "find_package(papcoll REQUIRED COMPONENTS compiled)" >"$work/asks/CMakeLists.txt"
+    if cmake -S "$work/asks" -B "$work/asks/build" -DCMAKE_PREFIX_PATH="$work/headers_prefix" >"$work/asked" 2>&1; then
+        echo "papcoll::compiled was found where it is not installed"
+        exit 1
+    fi
+    grep -q "installed without -DPAPCOLL_COMPILED=ON" "$work/asked" || { cat "$work/asked"; exit 1; }
+}
+
+# The build type None has no flags: it compiles fast.
 install_library() {
-    cmake -S "$source" -B "$work/build" -DPAPCOLL_BUILD_TESTS=OFF -DPAPCOLL_BUILD_EXAMPLES=OFF \
-        -DPAPCOLL_BUILD_BENCH=OFF -DPAPCOLL_COMPILED=ON "$@"
+    configure_library "$work/build" -DCMAKE_BUILD_TYPE=None "$@"
     cmake --build "$work/build"
     cmake --install "$work/build" --prefix "$work/prefix"
 }
@@ -103,6 +132,8 @@ with_conan() {
 
 case $route in
 find_package)
+    expect_optimised_by_default
+    expect_reason_without_compiled
     install_library
     build_consumer -DCMAKE_PREFIX_PATH="$work/prefix"
     run_user_compiled
