@@ -1,7 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // The main of all tests that run under mpirun. Every rank runs every test case; ranks that fail print, in
 // rank order, and the program fails when one rank does.
-#include <boost/mpi/environment.hpp>
 #include <mpi.h>
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -53,7 +52,7 @@ struct abort_on_early_exit : deaf_listener {
 };
 
 /// PAPCOLL_TEST_THREADS: single, mixed (odd ranks single, as Open MPI numbers them), else multiple.
-auto thread_level() -> boost::mpi::threading::level {
+auto thread_level() -> int {
     auto const text = [](char const* name) {
         char const* const value = std::getenv(name);
         return std::string(value == nullptr ? "" : value);
@@ -62,7 +61,7 @@ auto thread_level() -> boost::mpi::threading::level {
     auto const rank = text("OMPI_COMM_WORLD_RANK");
     bool const odd = !rank.empty() && (rank.back() - '0') % 2 == 1;
     bool const single = wanted == "single" || (wanted == "mixed" && odd);
-    return single ? boost::mpi::threading::single : boost::mpi::threading::multiple;
+    return single ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
 }
 
 REGISTER_LISTENER("abort_on_early_exit", 1, abort_on_early_exit);
@@ -70,7 +69,9 @@ REGISTER_LISTENER("abort_on_early_exit", 1, abort_on_early_exit);
 } // namespace
 
 int main(int argc, char** argv) {
-    boost::mpi::environment const environment(argc, argv, thread_level());
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, thread_level(), &provided);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
@@ -86,5 +87,6 @@ int main(int argc, char** argv) {
         if (rank == world_rank() && (mine != 0 || (worst == 0 && rank == 0))) print();
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    MPI_Finalize();
     return worst;
 }

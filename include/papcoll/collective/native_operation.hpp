@@ -13,9 +13,12 @@
 
 #include <cstddef>
 #include <exception>
+#include <list>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
@@ -157,8 +160,28 @@ private:
             m_most);
     }
     void reduce(bool in_place, void const* send, void* receive, int k, int root) {
+        if (in_place && root != 0 && fails_in_place) {
+            in_place = false;
+            send = copy_of(receive, static_cast<std::size_t>(k));
+        }
         call({"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, input(in_place, send), receive, k,
              m_operator->type(), m_operator->handle(), root, m_comm);
+    }
+
+    // MPICH up to 4.1 takes MPI_IN_PLACE for the address of a root other than rank 0 (its issue 6540), and
+    // ends the program where a reduce-scatter in place has a block that is longer than those before it.
+#ifdef MPICH_VERSION
+    static constexpr bool fails_in_place = true;
+#else
+    static constexpr bool fails_in_place = false;
+#endif
+    /// Kept until the end.
+    auto copy_of(void const* elements, std::size_t n) -> void const* {
+        auto const& type = *m_call.elements->type;
+        auto& copy = m_copies.emplace_back();
+        copy.provide(type, n);
+        type.copy(elements, copy.data(), n);
+        return copy.data();
     }
 
     /// MPI_IN_PLACE says that the input lies where the result goes.
@@ -204,9 +227,12 @@ private:
         // All of them: members that the datatype leaves out come back as they were.
         for_each_staged([&](void* staged, std::size_t n, void* place) { type.copy(place, staged, n); });
         bool const in_place = m_call.in_place && own.size > 0;
+        void* to = m_staging.data() != nullptr ? m_staging.data() : out();
+        // MPICH 4.0 forgets the displacement of a rank that is alone.
+        if (m_shape.ranks == 1) to = moved(to, static_cast<std::size_t>(std::exchange(m_begins[0], 0)));
         call({"MPI_Allgatherv", "MPI_Iallgatherv"}, MPI_Allgatherv, MPI_Iallgatherv, input(in_place, in()),
-             static_cast<int>(own.size), m_type.get(), m_staging.data() != nullptr ? m_staging.data() : out(),
-             m_sizes.data(), m_begins.data(), m_type.get(), m_comm);
+             static_cast<int>(own.size), m_type.get(), to, m_sizes.data(), m_begins.data(), m_type.get(),
+             m_comm);
     }
     void lay_out(std::span<std::size_t const> sizes, std::span<std::size_t const> begins) {
         bool const staged = !native_fits(sizes, begins, m_most);
@@ -299,9 +325,13 @@ private:
                         static_cast<int>(m_call.n), m_operator->type(), m_operator->handle(), m_comm);
         if (native_fits(sizes, m_most)) {
             m_sizes = native_ints(sizes);
+            auto const* const from =
+                m_call.in_place && fails_in_place
+                    ? copy_of(out(), std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)))
+                    : input(m_call.in_place, in());
             return call({"MPI_Reduce_scatter", "MPI_Ireduce_scatter"}, MPI_Reduce_scatter,
-                        MPI_Ireduce_scatter, input(m_call.in_place, in()), out(), m_sizes.data(),
-                        m_operator->type(), m_operator->handle(), m_comm);
+                        MPI_Ireduce_scatter, from, out(), m_sizes.data(), m_operator->type(),
+                        m_operator->handle(), m_comm);
         }
         std::size_t first = 0;
         for (int r = 0; r < m_shape.ranks; ++r) {
@@ -341,9 +371,10 @@ private:
     std::optional<native_blocks> m_blocks;
     // MPI reads them until the end.
     std::vector<int> m_sizes, m_begins, m_leaving_sizes, m_leaving_begins;
-    element_memory m_staging; // where displacements do not fit
-    element_memory m_copied;  // what leaves, in place
-    block_range m_own_result; // which must be moved to the beginning
+    element_memory m_staging;           // where displacements do not fit
+    element_memory m_copied;            // what leaves, in place
+    std::list<element_memory> m_copies; // of what is reduced in place
+    block_range m_own_result;           // which must be moved to the beginning
     bool m_finished = false;
 };
 
