@@ -53,6 +53,14 @@ public:
 [[nodiscard]] auto make_all_gatherv(call_site site) -> std::unique_ptr<call>;
 [[nodiscard]] auto make_reduce_scatter(call_site site) -> std::unique_ptr<call>;
 [[nodiscard]] auto make_all_to_all(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_scatter(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_scatterv(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_gatherv(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_scan(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_exscan(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_barrier(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_all_to_allv(call_site site) -> std::unique_ptr<call>;
+[[nodiscard]] auto make_reduce_scatter_block(call_site site) -> std::unique_ptr<call>;
 
 [[nodiscard]] auto make_call(call_site site) -> std::unique_ptr<call>;
 

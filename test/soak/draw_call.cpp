@@ -12,20 +12,29 @@ namespace {
 using papcoll::collective_kind;
 using kind = operation_kind;
 
-constexpr std::array kinds{collective_kind::broadcast,      collective_kind::reduce,
-                           collective_kind::all_reduce,     collective_kind::gather,
-                           collective_kind::all_gather,     collective_kind::all_gather,
-                           collective_kind::reduce_scatter, collective_kind::all_to_all};
+constexpr std::array kinds{
+    collective_kind::broadcast,      collective_kind::reduce,     collective_kind::all_reduce,
+    collective_kind::gather,         collective_kind::all_gather, collective_kind::all_gather,
+    collective_kind::reduce_scatter, collective_kind::all_to_all, collective_kind::scatter,
+    collective_kind::scatter,        collective_kind::gather,     collective_kind::scan,
+    collective_kind::exscan,         collective_kind::barrier,    collective_kind::all_to_all,
+    collective_kind::reduce_scatter};
+static_assert(kinds.size() == operation_names.size());
 
 auto can_be_open(kind operation) -> bool {
     return operation == kind::gather || operation == kind::all_gather || operation == kind::all_gatherv;
 }
+/// Whether ranks know their own sizes alone.
+auto is_uneven(kind operation) -> bool {
+    return operation == kind::scatterv || operation == kind::gatherv || operation == kind::all_to_allv;
+}
 auto has_sizes(kind operation) -> bool {
-    return operation == kind::all_gatherv || operation == kind::reduce_scatter;
+    return operation == kind::all_gatherv || operation == kind::reduce_scatter || is_uneven(operation);
 }
 /// Whether n is the part of one rank.
 auto belongs_to_ranks(kind operation) -> bool {
-    return can_be_open(operation) || has_sizes(operation) || operation == kind::all_to_all;
+    return can_be_open(operation) || has_sizes(operation) || operation == kind::all_to_all ||
+           operation == kind::scatter || operation == kind::reduce_scatter_block;
 }
 auto is_serialized(drawn_call const& call) -> bool {
     return reduces(call.operation) ? reduction_table[call.element].serialized
@@ -48,6 +57,22 @@ auto elements_of(kind operation) -> std::span<std::size_t const> {
         return all_gatherv_elements;
     case kind::reduce_scatter:
         return reduce_scatter_cases;
+    case kind::scatter:
+        return scatter_elements;
+    case kind::scatterv:
+        return scatterv_elements;
+    case kind::gatherv:
+        return gatherv_elements;
+    case kind::scan:
+        return scan_cases;
+    case kind::exscan:
+        return exscan_cases;
+    case kind::barrier:
+        return barrier_elements;
+    case kind::all_to_allv:
+        return all_to_allv_elements;
+    case kind::reduce_scatter_block:
+        return reduce_scatter_block_cases;
     case kind::all_to_all:
         break;
     }
@@ -109,6 +134,7 @@ auto draw_call(random_source& random, drawn_communicator const& c, int ranks, bo
     auto const parts = belongs_to_ranks(call.operation) ? static_cast<std::size_t>(ranks) : 1;
     call.n =
         is_serialized(call) ? random.between<std::size_t>(0, 5) : draw_count(random, o.max_count / parts);
+    if (call.operation == kind::barrier) call.n = 0;
     if (has_sizes(call.operation)) call.sizes = draw_sizes(random, call.n, ranks);
     call.root = random.between(0, ranks - 1);
     draw_form(random, c, call);
@@ -117,12 +143,14 @@ auto draw_call(random_source& random, drawn_communicator const& c, int ranks, bo
                                    !reduces(call.operation) || reduction_table[call.element].commutative,
                                .serialized = is_serialized(call),
                                .open = call.form == call_form::open,
+                               .uneven = is_uneven(call.operation),
                                .attached = c.attached,
                                .monitored = c.monitor.has_value(),
                                .ranks = ranks,
                                .bytes = 8 * call.n * parts};
     call.policy = draw_policy(random, wishes);
-    call.alike = may_be_native(call.policy);
+    // In place as many elements come from a rank as go to it, so the sizes depend on it.
+    call.alike = may_be_native(call.policy) || call.operation == kind::all_to_allv;
     // MPI's blocking and nonblocking routines do not match each other.
     if (call.policy.kind == policy_kind::native && call.form == call_form::any)
         call.form = alone && random.percent(70) ? call_form::blocking : call_form::begun;

@@ -25,15 +25,26 @@ enum class operation_kind {
     all_gather,
     all_gatherv,
     reduce_scatter,
-    all_to_all
+    all_to_all,
+    scatter,
+    scatterv,
+    gatherv,
+    scan,
+    exscan,
+    barrier,
+    all_to_allv,
+    reduce_scatter_block
 };
-inline constexpr std::array<std::string_view, 8> operation_names{
+inline constexpr std::array<std::string_view, 16> operation_names{
     "broadcast",  "reduce",      "all_reduce",     "gather",
-    "all_gather", "all_gatherv", "reduce_scatter", "all_to_all"};
+    "all_gather", "all_gatherv", "reduce_scatter", "all_to_all",
+    "scatter",    "scatterv",    "gatherv",        "scan",
+    "exscan",     "barrier",     "all_to_allv",    "reduce_scatter_block"};
 
 [[nodiscard]] constexpr auto reduces(operation_kind o) -> bool {
-    return o == operation_kind::reduce || o == operation_kind::all_reduce ||
-           o == operation_kind::reduce_scatter;
+    using enum operation_kind;
+    return o == reduce || o == all_reduce || o == reduce_scatter || o == scan || o == exscan ||
+           o == reduce_scatter_block;
 }
 
 enum class call_form {
@@ -53,7 +64,7 @@ struct drawn_call {
     std::string place; ///< the communicator in words
     int ranks = 1;
     std::size_t n = 0;              ///< elements, of each rank where they belong to ranks
-    std::vector<std::size_t> sizes; ///< of all_gatherv and reduce_scatter
+    std::vector<std::size_t> sizes; ///< of the ranks' parts
     int root = 0;
     call_form form = call_form::any;
     int runs = 1;          ///< of a plan

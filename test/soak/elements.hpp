@@ -31,6 +31,9 @@ inline constexpr std::array<reduction_traits, 11> reduction_table{{
 inline constexpr std::array<std::size_t, 8> reduce_cases{0, 1, 4, 5, 7, 8, 9, 10};
 inline constexpr std::array<std::size_t, 8> all_reduce_cases{1, 2, 3, 6, 7, 8, 9, 10};
 inline constexpr std::array<std::size_t, 5> reduce_scatter_cases{0, 1, 6, 7, 8};
+inline constexpr std::array<std::size_t, 3> reduce_scatter_block_cases{1, 3, 8};
+inline constexpr std::array<std::size_t, 4> scan_cases{0, 7, 8, 9};
+inline constexpr std::array<std::size_t, 4> exscan_cases{1, 6, 8, 10};
 
 struct element_traits {
     std::string_view name;
@@ -50,5 +53,10 @@ inline constexpr std::array<std::size_t, 6> all_gather_elements{1, 2, 3, 4, 5, 6
 inline constexpr std::array<std::size_t, 4> gather_elements{0, 2, 3, 4};
 inline constexpr std::array<std::size_t, 4> all_gatherv_elements{0, 1, 2, 4};
 inline constexpr std::array<std::size_t, 4> all_to_all_elements{0, 2, 3, 4};
+inline constexpr std::array<std::size_t, 4> scatter_elements{1, 2, 4, 5};
+inline constexpr std::array<std::size_t, 3> scatterv_elements{0, 2, 4};
+inline constexpr std::array<std::size_t, 3> gatherv_elements{1, 3, 4};
+inline constexpr std::array<std::size_t, 3> all_to_allv_elements{0, 2, 4};
+inline constexpr std::array<std::size_t, 1> barrier_elements{0};
 
 } // namespace soak

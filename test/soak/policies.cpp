@@ -48,6 +48,7 @@ auto hold(Policy policy, policy_draw const& drawn, papcoll::arrival_source const
         if constexpr (requires { policy.segments; }) policy.segments = drawn.pieces;
         if constexpr (requires { policy.window; }) policy.window = drawn.pieces.value_or(4);
         if constexpr (requires { policy.lanes; }) policy.lanes = drawn.pieces;
+        if constexpr (requires { policy.radix; }) policy.radix = 1 + drawn.pieces.value_or(1);
         if constexpr (requires { policy.ranks_per_node; })
             if (drawn.limit > 0) policy.ranks_per_node = drawn.limit;
         if constexpr (requires { policy.round; }) policy.round = drawn.time;
@@ -117,6 +118,16 @@ auto make_policy(policy_draw const& drawn, collective_kind operation, papcoll::a
         return held(papcoll::all_to_all_bruck{});
     case policy_kind::exchange_linear_sync:
         return held(papcoll::all_to_all_linear_sync{});
+    case policy_kind::binomial_gather:
+        return held(papcoll::binomial_gather{});
+    case policy_kind::binomial_scatter:
+        return held(papcoll::binomial_scatter{});
+    case policy_kind::prefix_doubling:
+        return held(papcoll::prefix_doubling{});
+    case policy_kind::prefix_chain:
+        return held(papcoll::prefix_chain{});
+    case policy_kind::dissemination:
+        return held(papcoll::dissemination{});
     }
     throw std::logic_error("soak: this is not a policy to be held");
 }

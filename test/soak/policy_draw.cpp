@@ -38,7 +38,7 @@ auto kinds_for(collective_kind operation, bool commutative) -> std::vector<kind>
         if (commutative) add({kind::circulant, kind::circulant, kind::two_level, kind::own_scheduler});
         break;
     case collective_kind::gather:
-        add({kind::linear, kind::sorted_linear});
+        add({kind::linear, kind::sorted_linear, kind::binomial_gather});
         break;
     case collective_kind::all_gather:
         add({kind::circulant, kind::two_level, kind::ring, kind::neighbor_exchange, kind::linear,
@@ -49,9 +49,14 @@ auto kinds_for(collective_kind operation, bool commutative) -> std::vector<kind>
              kind::exchange_linear_sync});
         break;
     case collective_kind::scatter:
+        add({kind::linear, kind::binomial_scatter});
+        break;
     case collective_kind::scan:
     case collective_kind::exscan:
+        add({kind::prefix_doubling, kind::prefix_chain});
+        break;
     case collective_kind::barrier:
+        add({kind::dissemination});
         break;
     }
     add({kind::by_default, kind::automatic, kind::native});
@@ -102,7 +107,10 @@ auto draw_policy(random_source& random, policy_wishes const& wishes) -> policy_d
     std::erase_if(choices, [&](kind k) {
         bool const is_native = k == kind::native && (wishes.serialized || wishes.open || !wishes.attached);
         // Of data that comes later, MPI has no routine that keeps the order of ranks.
-        return is_native || (k == kind::arrival_all_reduce && wishes.serialized);
+        bool const needs_equal_parts =
+            k == kind::binomial_gather || k == kind::binomial_scatter || k == kind::exchange_bruck;
+        return is_native || (k == kind::arrival_all_reduce && wishes.serialized) ||
+               (needs_equal_parts && wishes.uneven);
     });
     policy_draw policy;
     policy.kind = random.one_of(choices);

@@ -35,7 +35,12 @@ enum class policy_kind {
     exchange_linear,
     exchange_pairwise,
     exchange_bruck,
-    exchange_linear_sync
+    exchange_linear_sync,
+    binomial_gather,
+    binomial_scatter,
+    prefix_doubling,
+    prefix_chain,
+    dissemination
 };
 
 enum class arrivals_from { nobody, the_draw, the_monitor };
@@ -61,6 +66,7 @@ struct policy_wishes {
     bool commutative = true;
     bool serialized = false;
     bool open = false;      ///< begun before the data is there
+    bool uneven = false;    ///< each rank knows its own sizes alone
     bool attached = true;   ///< `native` does not attach
     bool monitored = false; ///< the communicator has an arrival monitor
     int ranks = 1;

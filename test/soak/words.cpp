@@ -11,7 +11,7 @@ namespace {
 
 using kind = policy_kind;
 
-constexpr std::array<std::string_view, 22> names{"no policy",
+constexpr std::array<std::string_view, 27> names{"no policy",
                                                  "automatic",
                                                  "native",
                                                  "circulant",
@@ -32,8 +32,13 @@ constexpr std::array<std::string_view, 22> names{"no policy",
                                                  "all_to_all_linear",
                                                  "all_to_all_pairwise",
                                                  "all_to_all_bruck",
-                                                 "all_to_all_linear_sync"};
-static_assert(names.size() == static_cast<std::size_t>(kind::exchange_linear_sync) + 1);
+                                                 "all_to_all_linear_sync",
+                                                 "binomial_gather",
+                                                 "binomial_scatter",
+                                                 "prefix_doubling",
+                                                 "prefix_chain",
+                                                 "dissemination"};
+static_assert(names.size() == static_cast<std::size_t>(kind::dissemination) + 1);
 
 auto name_of_element(drawn_call const& call) -> std::string {
     return std::string(reduces(call.operation) ? reduction_table[call.element].name
