@@ -2,9 +2,9 @@
 # papcoll-bench and its tests: that every subcommand runs and that results are right; times are for quiet machines.
 add_executable(papcoll_bench main.cpp support/options.cpp support/program.cpp
                run/run.cpp run/operations.cpp run/watcher.cpp beside/beside.cpp beside/calls.cpp
-               guidelines/guidelines.cpp tools/attach.cpp tools/clock.cpp tools/monitor.cpp tools/pattern.cpp
+               guidelines/guidelines.cpp learning/learning.cpp tools/attach.cpp tools/clock.cpp tools/monitor.cpp tools/pattern.cpp
                model/model.cpp model/background.cpp model/circulant.cpp model/clairvoyant.cpp model/figure2.cpp
-               model/schedulers.cpp model/speed.cpp model/trees.cpp)
+               model/schedulers.cpp model/speed.cpp model/stragglar.cpp model/trees.cpp)
 set_target_properties(papcoll_bench PROPERTIES OUTPUT_NAME papcoll-bench)
 target_link_libraries(papcoll_bench PRIVATE papcoll::compiled papcoll_warnings CLI11::CLI11
                                             nlohmann_json::nlohmann_json)
@@ -50,6 +50,7 @@ papcoll_add_bench_test(run.blocks 3 run --operations broadcast,reduce,all_gather
     --balanced-only --repetitions 1 --json ${CMAKE_CURRENT_BINARY_DIR}/blocks.json)
 papcoll_add_bench_test(run.check 17 run --check --operations reduce --policies
     reference:binomial,reference:rabenseifner,reference:radix_k,reference:ring)
+papcoll_add_bench_test(run.stragglar 4 run --check --operations all_reduce --policies stragglar)
 papcoll_add_bench_test(run.predicted 3 run --operation reduce --sizes 3f,5000f --base 1 --magnitudes 0,2 --patterns random
     --anew --noise 0.05 --computation 2 --repetitions 2 --rate 1gbit --root 1 --policies
     native,reference:binomial,circulant,greedy_tree,clairvoyant@monitor,clairvoyant@true,clairvoyant@silent,arrival_tree@monitor)
@@ -61,6 +62,7 @@ papcoll_add_bench_test(run.open 3 run --operation all_gather --sizes 3Kif --base
     native,neighbor_exchange,linear,ring,circulant,open:sorted_linear,open:background_ring,open:background_circulant@random
     --json ${CMAKE_CURRENT_BINARY_DIR}/open.json)
 papcoll_add_bench_test(beside 3 beside --sizes 8:1Mi:128 --repetitions 3 --seconds 0.01)
+papcoll_add_bench_test(learning 3 learning --sizes 8,20000 --calls 24 --repetitions 1 --json ${CMAKE_CURRENT_BINARY_DIR}/learning.json)
 papcoll_add_bench_test(attach 3 attach)
 papcoll_add_bench_test(clock 5 clock --rounds 4 --gap 0.2) # fails when a clock is further from the truth than it says
 papcoll_add_bench_test(monitor 2 monitor --repetitions 2 --work-ms 10 --soak 50)
@@ -77,6 +79,7 @@ papcoll_add_bench_unit(model.clairvoyant model clairvoyant --ranks 5 --sizes 64K
 papcoll_add_bench_unit(model.trees model trees --ranks 6 --instances 100 --seed 7)
 papcoll_add_bench_unit(model.figure2 model figure2 --machines 300 --json ${CMAKE_CURRENT_BINARY_DIR}/figure2.json)
 papcoll_add_bench_unit(model.circulant model circulant --first 1 --last 300 --threads 1)
+papcoll_add_bench_unit(model.stragglar model stragglar --ranks 2,4,8,16 --sizes 1Mi) # fails where StragglAR is faster
 papcoll_add_bench_unit(model.speed model speed --ranks 100 --repetitions 1)
 if(benchmark_FOUND)
     papcoll_add_bench_unit(schedule schedule --benchmark_filter=choice --benchmark_min_time=0.01)

@@ -20,6 +20,7 @@
 
 #include "native_choice.hpp"
 #include "reference_reductions.hpp"
+#include "stragglar.hpp"
 
 namespace bench {
 namespace {
@@ -394,6 +395,7 @@ public:
     }
     /// Misled: by the arrivals mirrored in time, the last rank first.
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
+        if (policy == "stragglar") return run_with(stragglar{.arrivals = arrivals});
         if (policy.rfind("arrival_all_reduce", 0) != 0) return base::prepare(policy, arrivals);
         auto told = arrivals;
         if (policy == "arrival_all_reduce_misled")

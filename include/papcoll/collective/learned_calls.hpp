@@ -20,19 +20,24 @@
 namespace papcoll::inline v0::detail {
 
 /// What is known of the calls of one shape, the same on all ranks but for the times. The first blocking calls
-/// try the candidates of their policy in turn.
+/// try the candidates of their policy in turn: all of them twice, then those that came near the best.
 class learned_shape {
 public:
     /// Each candidate is tried so often; the first time, when it is planned, does not count.
     static constexpr std::size_t rounds = 5;
+    /// All candidates are tried so often. Then those are left out that took longer than the best by `far`,
+    /// but for the model's: most of what learning costs is trials of what is slow.
+    static constexpr std::size_t first_rounds = 2;
+    static constexpr double far = 1.5;
     static constexpr std::size_t most_candidates = 4;
-    /// Begin and end of each trial, in nanoseconds.
+    /// Begin and end of each trial, in nanoseconds: candidate c's in round r is trial rounds c + r.
     using times = std::array<std::int64_t, 2 * rounds * most_candidates>;
 
     explicit learned_shape(std::vector<automatic_choice> candidates)
         : m_candidates(std::move(candidates)) {
         if (m_candidates.size() > most_candidates) m_candidates.resize(most_candidates);
         m_decided = m_candidates.size() < 2;
+        for (std::size_t c = 0; c < m_candidates.size(); ++c) m_tried.push_back(c);
     }
 
     [[nodiscard]] auto decided() const -> bool { return m_decided; }
@@ -40,42 +45,76 @@ public:
     [[nodiscard]] auto winner() const -> std::size_t { return m_winner; }
     [[nodiscard]] auto choice() const -> tuned_choice const& { return m_candidates[m_winner].choice; }
     [[nodiscard]] auto tried() const -> std::size_t { return m_trials; }
-    [[nodiscard]] auto was_tried_enough() const -> bool { return m_trials >= rounds * m_candidates.size(); }
+    /// Whether it is time to bring the times of all ranks together and to decide.
+    [[nodiscard]] auto was_tried_enough() const -> bool {
+        return m_trials >= m_before + (m_last_rounds ? rounds - first_rounds : first_rounds) * m_tried.size();
+    }
 
     /// The candidate of the next trial.
-    [[nodiscard]] auto next() const -> std::size_t { return m_trials % m_candidates.size(); }
+    [[nodiscard]] auto next() const -> std::size_t { return m_tried[(m_trials - m_before) % m_tried.size()]; }
     /// Returns which trial it is, for end_trial. One that never ends counts as if it took no time here.
     auto begin_trial(ticks now) -> std::size_t {
-        m_times[2 * m_trials] = m_times[2 * m_trials + 1] = now.count();
-        return m_trials++;
+        auto const round = (m_trials - m_before) / m_tried.size() + (m_last_rounds ? first_rounds : 0);
+        auto const trial = rounds * next() + round;
+        m_times[2 * trial] = m_times[2 * trial + 1] = now.count();
+        ++m_trials;
+        return trial;
     }
     void end_trial(std::size_t trial, ticks now) { m_times[2 * trial + 1] = now.count(); }
     /// The last trial was no call.
     void take_back() { --m_trials; }
 
     [[nodiscard]] auto own_times() const -> times const& { return m_times; }
-    /// `spent(trial)`: what a trial took, the same on all ranks. The median of a candidate counts; another
-    /// than the model's must be faster by a twentieth.
+    /// `spent(trial)`: what a trial took, the same on all ranks. After the first rounds most often some
+    /// candidates are left to be tried; at the end the median counts. Another than the model's must be faster
+    /// by a twentieth, and three of its four times must be shorter than any of the model's: short calls
+    /// differ by more than the candidates do.
     template <class Spent>
     void decide(Spent spent) {
-        std::array<double, most_candidates> medians{};
-        for (std::size_t c = 0; c < m_candidates.size(); ++c) {
-            std::array<std::int64_t, rounds - 1> all{};
-            for (std::size_t r = 1; r < rounds; ++r) all[r - 1] = spent(r * m_candidates.size() + c);
-            std::sort(all.begin(), all.end());
-            medians[c] =
-                (static_cast<double>(all[all.size() / 2 - 1]) + static_cast<double>(all[all.size() / 2])) / 2;
+        if (!m_last_rounds) return leave_out(spent);
+        auto const models = sorted_times(0, spent);
+        double best = median(models) * 0.95;
+        for (auto const c : m_tried) {
+            auto const its = sorted_times(c, spent);
+            if (c == 0 || median(its) >= best || its[its.size() - 2] >= models[0]) continue;
+            best = median(its);
+            m_winner = c;
         }
-        auto const end = medians.begin() + static_cast<std::ptrdiff_t>(m_candidates.size());
-        auto const best = std::min_element(medians.begin(), end);
-        m_winner = *best < medians[0] * 0.95 ? static_cast<std::size_t>(best - medians.begin()) : 0;
         m_decided = true;
     }
 
 private:
+    using counted = std::array<std::int64_t, rounds - 1>;
+
+    template <class Spent>
+    void leave_out(Spent spent) {
+        auto const time = [&](std::size_t c) { return static_cast<double>(spent(rounds * c + 1)); };
+        auto best = time(0);
+        for (auto const c : m_tried) best = std::min(best, time(c));
+        std::erase_if(m_tried, [&](std::size_t c) { return c > 0 && time(c) > far * best; });
+        m_before = m_trials;
+        m_last_rounds = true;
+        m_decided = m_tried.size() == 1;
+    }
+    template <class Spent>
+    static auto sorted_times(std::size_t candidate, Spent spent) -> counted {
+        counted all{};
+        for (std::size_t r = 1; r < rounds; ++r) all[r - 1] = spent(rounds * candidate + r);
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+    static auto median(counted const& sorted) -> double {
+        return (static_cast<double>(sorted[sorted.size() / 2 - 1]) +
+                static_cast<double>(sorted[sorted.size() / 2])) /
+               2;
+    }
+
     std::vector<automatic_choice> m_candidates;
+    std::vector<std::size_t> m_tried; // which of them still are
     times m_times{};
     std::size_t m_trials = 0;
+    std::size_t m_before = 0; // trials, when the last rounds began
+    bool m_last_rounds = false;
     std::size_t m_winner = 0;
     bool m_decided;
 };

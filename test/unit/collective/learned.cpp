@@ -7,11 +7,12 @@
 #include <papcoll/collective/learned.hpp>
 #include <papcoll/collective/learned_calls.hpp>
 #include <papcoll/collective/reduce.hpp>
+#include <papcoll/policy/automatic.hpp>
+#include <papcoll/policy/circulant.hpp>
 #include <papcoll/transport/threads.hpp>
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,47 +35,87 @@ auto choices(std::vector<std::string> const& names) -> std::vector<automatic_cho
     for (auto const& name : names) result.push_back({{name, {}}, "test"});
     return result;
 }
-/// A shape whose trials take these times: one list for each round.
-auto decided(std::vector<std::string> const& names, std::vector<std::vector<int>> const& rounds)
-    -> std::string {
+/// Candidate c takes times[r][c] in round r.
+using table_of_times = std::vector<std::vector<int>>;
+
+/// Makes trials until there is something to decide, and decides; which candidates were tried.
+auto try_and_decide(learned_shape& known, table_of_times const& times) -> std::vector<std::size_t> {
+    std::vector<std::size_t> tried;
+    while (!known.was_tried_enough()) {
+        tried.push_back(known.next());
+        known.end_trial(known.begin_trial(ticks(0)), ticks(1));
+    }
+    known.decide([&](std::size_t trial) {
+        return std::int64_t{times[trial % learned_shape::rounds][trial / learned_shape::rounds]};
+    });
+    return tried;
+}
+auto decided(std::vector<std::string> const& names, table_of_times const& times) -> std::string {
     learned_shape known(choices(names));
-    while (!known.was_tried_enough()) known.end_trial(known.begin_trial(ticks(0)), ticks(1));
-    known.decide(
-        [&](std::size_t trial) { return std::int64_t{rounds[trial / names.size()][trial % names.size()]}; });
-    CHECK(known.decided());
+    while (!known.decided()) try_and_decide(known, times);
     return known.choice().policy;
 }
+using order = std::vector<std::size_t>;
 
 } // namespace
 
 TEST_CASE("candidates come in turn, and the median without the first round decides") {
     learned_shape known(choices({"a", "b", "c"}));
     CHECK_FALSE(known.decided());
-    for (std::size_t i = 0; i < 3 * learned_shape::rounds; ++i) {
-        CHECK_FALSE(known.was_tried_enough());
-        CHECK(known.next() == i % 3);
-        auto const now = ticks(static_cast<std::int64_t>(100 * i));
-        CHECK(known.begin_trial(now) == i);
-        known.end_trial(i, now + ticks(7));
-    }
-    CHECK(known.was_tried_enough());
-    CHECK(known.own_times()[5] - known.own_times()[4] == 7);
+    table_of_times const times(learned_shape::rounds, {9, 8, 9});
+    CHECK(try_and_decide(known, times) == order{0, 1, 2, 0, 1, 2});
+    CHECK_FALSE(known.decided());
+    CHECK(try_and_decide(known, times) == order{0, 1, 2, 0, 1, 2, 0, 1, 2});
+    CHECK(known.decided());
+    CHECK(known.winner() == 1);
 
     CHECK(decided({"a", "b"}, {{1, 900}, {100, 50}, {100, 50}, {100, 50}, {100, 900}}) == "b");
     CHECK(decided({"a", "b"}, {{1, 1}, {100, 96}, {100, 96}, {100, 96}, {100, 96}}) == "a"); // hardly faster
     CHECK(decided({"a", "b", "c"}, {{1, 1, 1}, {9, 8, 7}, {9, 7, 8}, {9, 8, 6}, {9, 8, 6}}) == "c");
 }
 
+TEST_CASE("each trial has times of its own") {
+    learned_shape known(choices({"a", "b"}));
+    for (std::size_t const expected : {0U, 5U, 1U, 6U}) {
+        auto const now = ticks(static_cast<std::int64_t>(100 * expected));
+        auto const trial = known.begin_trial(now);
+        CHECK(trial == expected);
+        known.end_trial(trial, now + ticks(7));
+        CHECK(known.own_times()[2 * trial] == now.count());
+        CHECK(known.own_times()[2 * trial + 1] == now.count() + 7);
+    }
+}
+
+TEST_CASE("what takes much longer than the best is left out after the first rounds, but for the model's") {
+    learned_shape known(choices({"a", "b", "c"}));
+    table_of_times const slow_c{{1, 1, 1}, {10, 14, 16}, {10, 9, 1}, {10, 9, 1}, {10, 9, 1}};
+    try_and_decide(known, slow_c);
+    CHECK(try_and_decide(known, slow_c) == order{0, 1, 0, 1, 0, 1});
+    CHECK(known.winner() == 1);
+
+    learned_shape alone(choices({"a", "b"}));
+    CHECK(try_and_decide(alone, {{1, 1}, {10, 16}}) == order{0, 1, 0, 1});
+    CHECK(alone.decided());
+    CHECK(alone.winner() == 0);
+
+    CHECK(decided({"a", "b"}, table_of_times(5, {30, 10})) == "b");
+    CHECK(decided({"a", "b"}, {{1, 1}, {30, 10}, {10, 30}, {10, 30}, {10, 30}}) == "a");
+}
+
+TEST_CASE("times that differ more among themselves than between candidates decide nothing") {
+    CHECK(decided({"a", "b"}, {{1, 1}, {100, 90}, {60, 90}, {140, 70}, {100, 100}}) == "a");
+    CHECK(decided({"a", "b"}, {{1, 1}, {100, 50}, {60, 50}, {140, 50}, {100, 900}}) == "b");
+}
+
 TEST_CASE("one candidate is nothing to learn, and no more than four are tried") {
     CHECK(learned_shape(choices({"a"})).decided());
     learned_shape many(choices({"a", "b", "c", "d", "e"}));
-    for (std::size_t i = 0; i < 20; ++i) {
-        CHECK(many.next() == i % 4);
-        CHECK(many.begin_trial(ticks(0)) == i);
-    }
-    CHECK(many.was_tried_enough());
+    table_of_times const equal(learned_shape::rounds, {1, 1, 1, 1});
+    CHECK(try_and_decide(many, equal) == order{0, 1, 2, 3, 0, 1, 2, 3});
+    many.begin_trial(ticks(0));
     many.take_back();
-    CHECK_FALSE(many.was_tried_enough());
+    CHECK(try_and_decide(many, equal) == order{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+    CHECK(many.decided());
 }
 
 TEST_CASE("ranks learn the same, with right results all the while") {

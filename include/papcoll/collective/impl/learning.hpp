@@ -79,7 +79,8 @@ void decide_together(context<Transport>& c, call_shape const& shape, learned_sha
     c.observed_by() = told;
     known.decide(
         [&](std::size_t trial) { return one_clock ? all[2 * trial + 1] - all[2 * trial] : all[2 * trial]; });
-    if (c.rank() == 0 && environment_settings::instance().report()) report_learned(shape, known);
+    if (known.decided() && c.rank() == 0 && environment_settings::instance().report())
+        report_learned(shape, known);
 }
 
 /// Runs a blocking call, as the candidate whose turn it is. `run(call, policy)` runs any call.

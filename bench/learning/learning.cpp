@@ -1,0 +1,337 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+//
+// papcoll-bench learning: what calls lose that learn from nothing, and how good what they have learned is;
+// beside it how good the model is that they begin with.
+#include <papcoll/core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../beside/calls.hpp"
+#include "../support/document.hpp"
+#include "../support/program.hpp"
+
+namespace bench {
+namespace {
+
+using papcoll::automatic;
+using papcoll::automatic_choice;
+using papcoll::collective_kind;
+
+struct settings {
+    std::vector<std::size_t> sizes = parse_sizes({"8", "512", "8Ki", "64Ki"});
+    std::vector<std::string> operations = {"broadcast", "reduce", "all_reduce", "all_gather", "all_to_all"};
+    int calls = 50;
+    int repetitions = 3;
+    std::uint64_t seed = 1;
+    std::string json;
+};
+
+struct learning_operation {
+    collective_kind kind;
+    bool divided; ///< the data belongs to all ranks together
+    std::function<void(buffers&, automatic const&)> call;
+};
+
+auto all_operations() -> std::vector<learning_operation> {
+    auto const op = std::plus<float>();
+    return {{collective_kind::broadcast, false,
+             [](buffers& b, automatic const& by) { papcoll::broadcast(b.comm, b.in.data(), b.n, 0, by); }},
+            {collective_kind::reduce, false,
+             [=](buffers& b, automatic const& by) {
+                 papcoll::reduce(b.comm, b.in.data(), b.n, b.out.data(), op, 0, by);
+             }},
+            {collective_kind::all_reduce, false,
+             [=](buffers& b, automatic const& by) {
+                 papcoll::all_reduce(b.comm, b.in.data(), b.n, b.out.data(), op, by);
+             }},
+            {collective_kind::gather, true,
+             [](buffers& b, automatic const& by) {
+                 papcoll::gather(b.comm, b.in.data(), b.part, b.out.data(), 0, by);
+             }},
+            {collective_kind::all_gather, true,
+             [](buffers& b, automatic const& by) {
+                 papcoll::all_gather(b.comm, b.in.data(), b.part, b.out.data(), by);
+             }},
+            {collective_kind::all_to_all, true, [](buffers& b, automatic const& by) {
+                 papcoll::all_to_all(b.comm, b.in.data(), b.part, b.out.data(), by);
+             }}};
+}
+
+/// A communicator that has not learned anything yet.
+class fresh_communicator {
+public:
+    explicit fresh_communicator(bool learns) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &m_comm);
+        papcoll::attach(m_comm, {.learn = learns});
+    }
+    fresh_communicator(fresh_communicator const&) = delete;
+    auto operator=(fresh_communicator const&) -> fresh_communicator& = delete;
+    ~fresh_communicator() { MPI_Comm_free(&m_comm); }
+    [[nodiscard]] auto get() const -> MPI_Comm { return m_comm; }
+
+private:
+    MPI_Comm m_comm = MPI_COMM_NULL;
+};
+
+/// Calls of one collective and size.
+struct shape {
+    learning_operation operation;
+    std::size_t bytes;
+    std::vector<automatic_choice> candidates = {}; ///< the model's first
+    std::vector<automatic> by_candidate = {};
+    std::vector<std::vector<double>> times = {}; ///< of each candidate, in microseconds
+    std::vector<std::size_t> learned = {};       ///< in each repetition
+
+    [[nodiscard]] auto elements() const -> std::size_t {
+        buffers const b(MPI_COMM_WORLD, bytes);
+        return operation.divided ? b.part * static_cast<std::size_t>(world_size()) : b.n;
+    }
+    void find_candidates(MPI_Comm comm) {
+        auto const context = papcoll::context_of(comm);
+        papcoll::call_shape about;
+        about.operation = operation.kind;
+        about.ranks = world_size();
+        about.rank = world_rank();
+        about.count = elements();
+        about.element_bytes = sizeof(float);
+        about.nodes = context->nodes();
+        about.shared_bytes = context->shared_bytes();
+        about.has_native = true;
+        candidates = automatic().candidates(about, context->link());
+        for (auto const& candidate : candidates) {
+            papcoll::tuning_table::entry const only{operation.kind, world_size(), about.bytes(),
+                                                    candidate.choice};
+            by_candidate.push_back(
+                {.table = std::make_shared<papcoll::tuning_table const>(std::vector{only})});
+        }
+        times.resize(candidates.size());
+    }
+    /// Which candidate the calls on a communicator came to; the model's where they have not decided.
+    void note_learned(papcoll::tuning_table const& table) {
+        std::size_t found = 0;
+        for (auto const& entry : table.entries())
+            for (std::size_t c = 0; c < candidates.size(); ++c)
+                if (entry.operation == operation.kind && entry.bytes == elements() * sizeof(float) &&
+                    entry.choice == candidates[c].choice)
+                    found = c;
+        learned.push_back(found);
+    }
+    [[nodiscard]] auto best() const -> std::size_t {
+        auto const faster = [](auto const& a, auto const& b) { return median(a) < median(b); };
+        return static_cast<std::size_t>(std::min_element(times.begin(), times.end(), faster) - times.begin());
+    }
+    [[nodiscard]] auto to_best(std::size_t candidate) const -> double {
+        return median(times[candidate]) / median(times[best()]);
+    }
+};
+
+/// Of all shapes together: of their first calls, their second ones, ....
+using call_times = std::vector<double>;
+constexpr auto forever = std::numeric_limits<std::size_t>::max();
+
+/// Calls of a shape, by number.
+struct part {
+    char const* name;
+    std::size_t first, last;
+};
+constexpr std::array<part, 3> parts{{{"calls 1 to 4, which plan", 0, 4},
+                                     {"calls 5 to 21, in which others are tried", 4, 21},
+                                     {"later ones", 21, forever}}};
+
+class learning {
+public:
+    explicit learning(settings const& s)
+        : m_settings(s)
+        , m_random(s.seed) {
+        fresh_communicator const first(false);
+        for (auto const& operation : all_operations()) {
+            auto const name = std::string(to_string(operation.kind));
+            if (std::find(s.operations.begin(), s.operations.end(), name) == s.operations.end()) continue;
+            for (auto const bytes : s.sizes) {
+                m_shapes.push_back({operation, bytes});
+                m_shapes.back().find_candidates(first.get());
+            }
+        }
+        for (std::size_t i = 0; i < m_shapes.size(); ++i)
+            m_order.insert(m_order.end(), static_cast<std::size_t>(s.calls), i);
+    }
+
+    void measure() {
+        for (int i = 0; i < m_settings.repetitions; ++i) {
+            shuffle();
+            try_candidates();
+        }
+        for (int i = 0; i < m_settings.repetitions; ++i) {
+            shuffle();
+            std::array<call_times, 2> totals{};
+            for (int const turn : {i % 2, 1 - i % 2})
+                totals[static_cast<std::size_t>(turn)] = turn == 0 ? learn() : know();
+            m_regrets.push_back(sum(totals[0]) / sum(totals[1]) - 1);
+            for (std::size_t part = 0; part < parts.size(); ++part)
+                m_regrets_of_part[part].push_back((sum(totals[0], parts[part].first, parts[part].last) -
+                                                   sum(totals[1], parts[part].first, parts[part].last)) /
+                                                  sum(totals[1]));
+        }
+    }
+    void report(document& all) const {
+        std::vector<double> learned, modelled;
+        for (auto const& one : m_shapes) {
+            report_shape(one, all);
+            for (auto const c : one.learned) learned.push_back(one.to_best(c));
+            modelled.push_back(one.to_best(0));
+        }
+        std::printf(
+            "\n%d ranks, %zu calls of %zu shapes, learning from nothing: regret %.1f %% (%.1f to %.1f)\n",
+            world_size(), m_order.size(), m_shapes.size(), 100 * median(m_regrets),
+            100 * quantile(m_regrets, 0), 100 * quantile(m_regrets, 1));
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            std::printf("  of this by %s: %.1f %%\n", parts[i].name, 100 * median(m_regrets_of_part[i]));
+        print_ratios("learned", learned);
+        print_ratios("model", modelled);
+        all.add({{"what", "all"},
+                 {"calls", m_order.size()},
+                 {"shapes", m_shapes.size()},
+                 {"regret", in_json(statistics_of(m_regrets))},
+                 {"regret_of_calls_1_to_4", in_json(statistics_of(m_regrets_of_part[0]))},
+                 {"regret_of_calls_5_to_21", in_json(statistics_of(m_regrets_of_part[1]))},
+                 {"regret_of_later_calls", in_json(statistics_of(m_regrets_of_part[2]))},
+                 {"learned_to_best", in_json(statistics_of(learned))},
+                 {"model_to_best", in_json(statistics_of(modelled))}});
+    }
+
+private:
+    /// All calls in the order drawn; by_call(shape, which call of it) is the policy.
+    template <class Policy, class Note>
+    auto make_calls(MPI_Comm comm, Policy by_call, Note note) -> call_times {
+        std::vector<buffers> memory;
+        for (auto const& one : m_shapes) memory.emplace_back(comm, one.bytes);
+        std::vector<std::size_t> made(m_shapes.size());
+        call_times spent(static_cast<std::size_t>(m_settings.calls));
+        for (auto const i : m_order) {
+            auto const& policy = by_call(m_shapes[i], made[i]);
+            auto const time =
+                time_of([&](buffers& b) { m_shapes[i].operation.call(b, policy); }, memory[i], 1);
+            spent[made[i]] += time;
+            note(m_shapes[i], made[i]++, time);
+        }
+        return spent;
+    }
+    /// Another order each time, the same on all ranks.
+    void shuffle() { std::shuffle(m_order.begin(), m_order.end(), m_random); }
+    static auto sum(call_times const& of, std::size_t first = 0, std::size_t last = forever) -> double {
+        double result = 0;
+        for (auto i = first; i < std::min(last, of.size()); ++i) result += of[i];
+        return result;
+    }
+    /// Candidates take turns; the first call of each, which plans, does not count.
+    void try_candidates() {
+        fresh_communicator const comm(false);
+        make_calls(
+            comm.get(),
+            [](shape const& one, std::size_t n) -> automatic const& {
+                return one.by_candidate[n % one.candidates.size()];
+            },
+            [](shape& one, std::size_t n, double time) {
+                auto const candidates = one.candidates.size();
+                if (n >= candidates) one.times[n % candidates].push_back(time);
+            });
+    }
+    auto learn() -> call_times {
+        fresh_communicator const comm(true);
+        automatic const nothing_said;
+        auto const spent = make_calls(
+            comm.get(), [&](shape const&, std::size_t) -> automatic const& { return nothing_said; },
+            [](shape&, std::size_t, double) {});
+        auto const table = papcoll::learned(comm.get());
+        for (auto& one : m_shapes) one.note_learned(table);
+        return spent;
+    }
+    /// With the best candidate from the beginning.
+    auto know() -> call_times {
+        fresh_communicator const comm(false);
+        std::vector<std::size_t> best(m_shapes.size());
+        for (std::size_t i = 0; i < best.size(); ++i) best[i] = agreed_best(m_shapes[i]);
+        auto const first = m_shapes.data();
+        return make_calls(
+            comm.get(),
+            [&](shape const& one, std::size_t) -> automatic const& {
+                return one.by_candidate[best[static_cast<std::size_t>(&one - first)]];
+            },
+            [](shape&, std::size_t, double) {});
+    }
+    /// Times are those of the slowest rank on all ranks, but they are not rounded alike everywhere.
+    static auto agreed_best(shape const& one) -> std::size_t {
+        auto best = static_cast<int>(one.best());
+        MPI_Bcast(&best, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        return static_cast<std::size_t>(best);
+    }
+
+    static void report_shape(shape const& one, document& all) {
+        auto const operation = std::string(to_string(one.operation.kind));
+        std::printf("%-14s %8zu B ", operation.c_str(), one.bytes);
+        nlohmann::json row{{"what", "shape"}, {"operation", operation}, {"bytes", one.bytes}};
+        for (std::size_t c = 0; c < one.candidates.size(); ++c) {
+            auto const& name = one.candidates[c].choice.policy;
+            std::printf(" %s %.1f us,", name.c_str(), median(one.times[c]));
+            row["candidates"].push_back(
+                {{"policy", name}, {"time_us", in_json(statistics_of(one.times[c]))}});
+        }
+        std::printf(" learned");
+        for (auto const c : one.learned) {
+            std::printf(" %s (%.2f)", one.candidates[c].choice.policy.c_str(), one.to_best(c));
+            row["learned"].push_back(one.candidates[c].choice.policy);
+        }
+        std::puts("");
+        all.add(std::move(row));
+    }
+    static void print_ratios(char const* what, std::vector<double> const& of) {
+        std::printf("%s / best candidate: mean %.3f, worst %.2f\n", what, mean(of),
+                    *std::max_element(of.begin(), of.end()));
+    }
+
+    settings m_settings;
+    std::vector<shape> m_shapes;
+    std::vector<std::size_t> m_order;
+    std::mt19937_64 m_random;
+    std::vector<double> m_regrets;
+    std::array<std::vector<double>, parts.size()> m_regrets_of_part;
+};
+
+auto run(settings const& s) -> int {
+    learning all(s);
+    all.measure();
+    if (world_rank() != 0) return 0;
+    document result(s.json, "learning", {{"ranks", world_size()}, {"calls_of_a_shape", s.calls}});
+    all.report(result);
+    result.write();
+    return 0;
+}
+
+} // namespace
+
+void add_learning(program& all) {
+    auto const s = std::make_shared<settings>();
+    auto& app =
+        all.add("learning", "What calls lose that learn from nothing, and how good what they learn is",
+                MPI_THREAD_SINGLE, [s] { return run(*s); });
+    add_sizes(app, s->sizes, "of the data of one rank, or of all ranks where it is divided");
+    app.add_option("--operations", s->operations)->delimiter(',')->capture_default_str();
+    app.add_option("--calls", s->calls, "of each shape")
+        ->check(CLI::Range(8, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--repetitions", s->repetitions, "each on new communicators")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    add_seed(app, s->seed);
+    add_json(app, s->json);
+}
+
+} // namespace bench
