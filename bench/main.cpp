@@ -5,6 +5,7 @@ auto main(int argc, char** argv) -> int {
     bench::program all;
     bench::add_run(all);
     bench::add_beside(all);
+    bench::add_choice(all);
     bench::add_guidelines(all);
     bench::add_learning(all);
     bench::add_attach(all);

@@ -37,14 +37,14 @@
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
-#include <papcoll/policy/binomial_gather.hpp>
-#include <papcoll/policy/binomial_scatter.hpp>
+#include <papcoll/policy/bine_tree.hpp>
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
 #include <papcoll/policy/dissemination.hpp>
 #include <papcoll/policy/fibonacci_tree.hpp>
 #include <papcoll/policy/greedy_tree.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/native.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>

@@ -19,6 +19,7 @@
 #include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/impl/dissemination.hpp>
 #include <papcoll/policy/impl/gathers.hpp>
+#include <papcoll/policy/impl/knomial_tree.hpp>
 #include <papcoll/policy/impl/members.hpp>
 #include <papcoll/policy/impl/prefix.hpp>
 #include <papcoll/policy/impl/scheduled.hpp>
@@ -40,8 +41,9 @@ namespace detail {
 
 template struct whole_parts<ring_scheduler>;
 template struct whole_parts<neighbor_exchange_scheduler>;
-template struct fixed_tree<0>;
-template struct fixed_tree<1>;
+template struct fixed_tree<bine_tree_scheduler, false>;
+template struct fixed_tree<binomial_tree_scheduler>;
+template struct fixed_tree<fibonacci_tree_scheduler>;
 
 template void attach_transport(mpi_transport& t, attach_options const& options);
 

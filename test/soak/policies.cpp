@@ -57,6 +57,8 @@ auto hold(Policy policy, policy_draw const& drawn, papcoll::arrival_source const
         if constexpr (requires { policy.compute_time; }) policy.compute_time = drawn.second_time;
         if constexpr (requires { policy.compute_per_element; })
             policy.compute_per_element = drawn.per_element;
+        if constexpr (requires { policy.radix; })
+            if (drawn.limit > 1) policy.radix = drawn.limit;
         if constexpr (requires { policy.max_transfers; }) policy.max_transfers = drawn.limit;
         if constexpr (requires { policy.max_reducers; }) policy.max_reducers = drawn.limit / 2;
     }
@@ -95,6 +97,12 @@ auto make_policy(policy_draw const& drawn, collective_kind operation, papcoll::a
         return held(papcoll::binomial_tree{});
     case policy_kind::fibonacci_tree:
         return held(papcoll::fibonacci_tree{});
+    case policy_kind::knomial_tree:
+        return held(papcoll::knomial_tree{});
+    case policy_kind::bine_tree:
+        return held(papcoll::bine_tree{});
+    case policy_kind::dissemination:
+        return held(papcoll::dissemination{});
     case policy_kind::own_scheduler:
         if (is_reduction(operation)) return held(papcoll::scheduled<own_schedulers::to_the_owners>{});
         return held(papcoll::scheduled<own_schedulers::round_the_ring>{});
@@ -118,16 +126,10 @@ auto make_policy(policy_draw const& drawn, collective_kind operation, papcoll::a
         return held(papcoll::all_to_all_bruck{});
     case policy_kind::exchange_linear_sync:
         return held(papcoll::all_to_all_linear_sync{});
-    case policy_kind::binomial_gather:
-        return held(papcoll::binomial_gather{});
-    case policy_kind::binomial_scatter:
-        return held(papcoll::binomial_scatter{});
     case policy_kind::prefix_doubling:
         return held(papcoll::prefix_doubling{});
     case policy_kind::prefix_chain:
         return held(papcoll::prefix_chain{});
-    case policy_kind::dissemination:
-        return held(papcoll::dissemination{});
     }
     throw std::logic_error("soak: this is not a policy to be held");
 }

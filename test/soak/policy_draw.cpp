@@ -14,19 +14,20 @@ using papcoll::collective_kind;
 using papcoll::ticks;
 
 auto kinds_for(collective_kind operation, bool commutative) -> std::vector<kind> {
-    std::vector<kind> const trees{kind::greedy_tree, kind::binomial_tree, kind::fibonacci_tree};
+    std::vector<kind> const trees{kind::greedy_tree, kind::binomial_tree, kind::fibonacci_tree,
+                                  kind::knomial_tree};
     std::vector<kind> all;
     auto const add = [&](std::vector<kind> const& more) { all.insert(all.end(), more.begin(), more.end()); };
     switch (operation) {
     case collective_kind::broadcast:
         add(trees);
-        add({kind::circulant, kind::two_level, kind::own_scheduler});
+        add({kind::circulant, kind::two_level, kind::bine_tree, kind::own_scheduler});
         break;
     case collective_kind::reduce:
         add(trees);
         if (commutative)
             add({kind::circulant, kind::two_level, kind::clairvoyant, kind::clairvoyant, kind::arrival_tree,
-                 kind::own_scheduler});
+                 kind::bine_tree, kind::own_scheduler});
         break;
     case collective_kind::all_reduce:
         add(trees);
@@ -38,18 +39,19 @@ auto kinds_for(collective_kind operation, bool commutative) -> std::vector<kind>
         if (commutative) add({kind::circulant, kind::circulant, kind::two_level, kind::own_scheduler});
         break;
     case collective_kind::gather:
-        add({kind::linear, kind::sorted_linear, kind::binomial_gather});
+        add({kind::linear, kind::sorted_linear, kind::knomial_tree});
         break;
     case collective_kind::all_gather:
-        add({kind::circulant, kind::two_level, kind::ring, kind::neighbor_exchange, kind::linear,
-             kind::sorted_linear, kind::background_ring, kind::background_circulant, kind::own_scheduler});
+        add({kind::circulant, kind::two_level, kind::dissemination, kind::ring, kind::neighbor_exchange,
+             kind::linear, kind::sorted_linear, kind::background_ring, kind::background_circulant,
+             kind::own_scheduler});
         break;
     case collective_kind::all_to_all:
         add({kind::exchange_linear, kind::exchange_pairwise, kind::exchange_bruck,
              kind::exchange_linear_sync});
         break;
     case collective_kind::scatter:
-        add({kind::linear, kind::binomial_scatter});
+        add({kind::linear, kind::knomial_tree});
         break;
     case collective_kind::scan:
     case collective_kind::exscan:
@@ -107,8 +109,7 @@ auto draw_policy(random_source& random, policy_wishes const& wishes) -> policy_d
     std::erase_if(choices, [&](kind k) {
         bool const is_native = k == kind::native && (wishes.serialized || wishes.open || !wishes.attached);
         // Of data that comes later, MPI has no routine that keeps the order of ranks.
-        bool const needs_equal_parts =
-            k == kind::binomial_gather || k == kind::binomial_scatter || k == kind::exchange_bruck;
+        bool const needs_equal_parts = k == kind::knomial_tree || k == kind::exchange_bruck;
         return is_native || (k == kind::arrival_all_reduce && wishes.serialized) ||
                (needs_equal_parts && wishes.uneven);
     });

@@ -25,6 +25,9 @@ enum class policy_kind {
     greedy_tree,
     binomial_tree,
     fibonacci_tree,
+    knomial_tree,
+    bine_tree,
+    dissemination,
     own_scheduler,
     ring,
     neighbor_exchange,
@@ -36,11 +39,8 @@ enum class policy_kind {
     exchange_pairwise,
     exchange_bruck,
     exchange_linear_sync,
-    binomial_gather,
-    binomial_scatter,
     prefix_doubling,
-    prefix_chain,
-    dissemination
+    prefix_chain
 };
 
 enum class arrivals_from { nobody, the_draw, the_monitor };
@@ -56,7 +56,7 @@ struct policy_draw {
     std::optional<int> pieces; ///< segments, lanes, window
     std::optional<papcoll::ticks> time;
     std::optional<papcoll::ticks> second_time;
-    int limit = 0; ///< max_transfers, max_reducers, ranks_per_node
+    int limit = 0; ///< max_transfers, max_reducers, ranks_per_node, radix
     double per_element = 0;
 };
 

@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 27> names{"no policy",
                                                  "greedy_tree",
                                                  "binomial_tree",
                                                  "fibonacci_tree",
+                                                 "knomial_tree",
+                                                 "bine_tree",
+                                                 "dissemination",
                                                  "a scheduler of the user's",
                                                  "ring",
                                                  "neighbor_exchange",
@@ -33,12 +36,9 @@ constexpr std::array<std::string_view, 27> names{"no policy",
                                                  "all_to_all_pairwise",
                                                  "all_to_all_bruck",
                                                  "all_to_all_linear_sync",
-                                                 "binomial_gather",
-                                                 "binomial_scatter",
                                                  "prefix_doubling",
-                                                 "prefix_chain",
-                                                 "dissemination"};
-static_assert(names.size() == static_cast<std::size_t>(kind::dissemination) + 1);
+                                                 "prefix_chain"};
+static_assert(names.size() == static_cast<std::size_t>(kind::prefix_chain) + 1);
 
 auto name_of_element(drawn_call const& call) -> std::string {
     return std::string(reduces(call.operation) ? reduction_table[call.element].name

@@ -3,7 +3,7 @@
 
 #include <papcoll/collective/gather.hpp>
 #include <papcoll/context/attach.hpp>
-#include <papcoll/policy/binomial_gather.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/sorted_linear.hpp>
 

@@ -6,7 +6,7 @@
 #include <papcoll/context/attach.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
-#include <papcoll/policy/binomial_gather.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/ring.hpp>
@@ -187,7 +187,7 @@ void all_policies(Comm& comm, int rank, int ranks) {
     promises(papcoll::neighbor_exchange{});
     promises(papcoll::linear{});
     gathers_at_root(comm, rank, ranks, papcoll::linear{});
-    gathers_at_root(comm, rank, ranks, papcoll::binomial_gather{});
+    gathers_at_root(comm, rank, ranks, papcoll::knomial_tree{});
     for (auto const& arrivals : all_arrivals(ranks)) {
         promises(papcoll::background_ring{.arrivals = arrivals, .block_time = ticks{500'000}});
         promises(

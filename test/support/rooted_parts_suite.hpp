@@ -4,8 +4,7 @@
 #include <papcoll/collective/gatherv.hpp>
 #include <papcoll/collective/scatterv.hpp>
 #include <papcoll/context/attach.hpp>
-#include <papcoll/policy/binomial_gather.hpp>
-#include <papcoll/policy/binomial_scatter.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 #include <papcoll/policy/linear.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -289,11 +288,11 @@ void refused_policies(Comm& comm, int rank, int ranks) {
     std::vector<int> const sizes(static_cast<std::size_t>(ranks), 1);
     std::vector<int> all(sizes.size());
     int one = 0;
-    collective_suite::says("binomial_gather is for parts of equal sizes", [&] {
-        papcoll::gatherv(comm, &one, 1, all.data(), sizes, 0, papcoll::binomial_gather{});
+    collective_suite::says("knomial_tree is for parts of equal sizes", [&] {
+        papcoll::gatherv(comm, &one, 1, all.data(), sizes, 0, papcoll::knomial_tree{});
     });
-    collective_suite::says("binomial_scatter is for parts of equal sizes", [&] {
-        papcoll::scatterv(comm, all.data(), sizes, &one, 0, papcoll::binomial_scatter{});
+    collective_suite::says("knomial_tree is for parts of equal sizes", [&] {
+        papcoll::scatterv(comm, all.data(), sizes, &one, 0, papcoll::knomial_tree{});
     });
     collective_suite::one_by_one(comm, some<gatherv_call>(rank, ranks), papcoll::linear{});
 }

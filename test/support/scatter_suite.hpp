@@ -3,8 +3,8 @@
 
 #include <papcoll/collective/scatter.hpp>
 #include <papcoll/context/attach.hpp>
-#include <papcoll/policy/binomial_scatter.hpp>
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 #include <papcoll/policy/linear.hpp>
 
 #include <boost/mpi/inplace.hpp>
@@ -203,7 +203,7 @@ void agreed_checks(Comm& comm, int rank, int ranks) {
             if (last)
                 papcoll::scatter(comm, in.data(), out.data(), 9, 0, good);
             else
-                papcoll::scatter(comm, in.data(), out.data(), 9, 0, papcoll::binomial_scatter{});
+                papcoll::scatter(comm, in.data(), out.data(), 9, 0, papcoll::knomial_tree{});
         });
         collective_suite::says("operation", [&] {
             if (last)

@@ -416,6 +416,7 @@ void all(Comm& comm, int rank, int ranks) {
     boxes(comm, rank, ranks, papcoll::binomial_tree{});
     boxes(comm, rank, ranks, papcoll::automatic{});
     all_gathers(comm, rank, ranks, papcoll::circulant{});
+    all_gathers(comm, rank, ranks, papcoll::dissemination{.radix = 3});
     all_gathers(comm, rank, ranks, papcoll::linear{});
     all_gathers(comm, rank, ranks, papcoll::sorted_linear{});
     all_gathers(comm, rank, ranks, papcoll::neighbor_exchange{});
@@ -423,8 +424,7 @@ void all(Comm& comm, int rank, int ranks) {
     all_gathers(comm, rank, ranks, papcoll::automatic{});
     lengths_that_differ(comm, rank, ranks, papcoll::binomial_tree{});
     parts(comm, rank, ranks, papcoll::linear{}, papcoll::linear{}, papcoll::all_to_all_linear{});
-    parts(comm, rank, ranks, papcoll::binomial_gather{}, papcoll::binomial_scatter{},
-          papcoll::all_to_all_bruck{});
+    parts(comm, rank, ranks, papcoll::knomial_tree{}, papcoll::knomial_tree{}, papcoll::all_to_all_bruck{});
     parts(comm, rank, ranks, papcoll::sorted_linear{}, papcoll::automatic{}, papcoll::automatic{});
     prefixes(comm, rank, ranks, papcoll::prefix_doubling{});
     prefixes(comm, rank, ranks, papcoll::prefix_chain{});

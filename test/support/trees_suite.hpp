@@ -82,9 +82,16 @@ void all(Comm& comm, int rank, int ranks) {
     using namespace std::chrono_literals;
     promises(comm, rank, ranks, papcoll::binomial_tree{});
     promises(comm, rank, ranks, papcoll::fibonacci_tree{.segments = 3});
+    promises(comm, rank, ranks, papcoll::knomial_tree{.radix = 3});
+    collective_suite::one_by_one(comm, reduce_calls::every_root(rank, ranks), papcoll::bine_tree{});
+    collective_suite::one_by_one(comm, all_reduce_suite::some<double>(rank, ranks),
+                                 papcoll::bine_tree{.segments = 3});
+    broadcast_suite::promises(comm, rank, ranks, papcoll::bine_tree{});
     promises(comm, rank, ranks, papcoll::greedy_tree{.transfer_time = 5us, .compute_time = 1us});
     rank_order(comm, rank, ranks, papcoll::fibonacci_tree{});
     rank_order(comm, rank, ranks, papcoll::binomial_tree{.segments = 7});
+    rank_order(comm, rank, ranks, papcoll::knomial_tree{});
+    rank_order(comm, rank, ranks, papcoll::knomial_tree{.radix = 4, .segments = 2});
     rank_order(comm, rank, ranks, papcoll::greedy_tree{.max_transfers = 3});
     rank_order(comm, rank, ranks, papcoll::greedy_tree{.compute_per_element = 1e5, .max_reducers = 2});
     rank_order(comm, rank, ranks,

@@ -86,7 +86,7 @@ struct plan_gather_function {
 /// the root's own are copied.
 ///
 /// Cost: P − 1 parts over the root's link; with `linear` and `sorted_linear` in as many messages, with
-/// `binomial_gather` in ⌈log2 P⌉, for which inner ranks keep parts of others meanwhile.
+/// `knomial_tree` in fewer, for which inner ranks keep parts of others meanwhile.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, null data,
 /// a number of elements that memory cannot hold, overlapping buffers and members of the policy that cannot

@@ -145,7 +145,7 @@ private:
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, at the root
 /// for sizes or displacements that are negative or not one per rank, and for parts that overlap, for null
 /// data, overlapping buffers, members of the policy that cannot be and policies that need equal sizes
-/// (binomial_gather); with agreed checks on all ranks if it does on any. A part of another size than the root
+/// (knomial_tree); with agreed checks on all ranks if it does on any. A part of another size than the root
 /// expects throws std::length_error there. Throws mpi_error where MPI fails.
 ///
 ///     papcoll::gatherv(world, mine, all.data(), sizes, 0);

@@ -99,8 +99,8 @@ struct plan_scatter_function {
 /// Must agree on all ranks: n, the root, and the policy with all its members. Elements arrive in place; only
 /// the root's own are copied.
 ///
-/// Cost: P − 1 parts over the root's link; with `linear` in as many messages, with `binomial_scatter` in
-/// ⌈log2 P⌉, for which inner ranks keep parts of others meanwhile.
+/// Cost: P − 1 parts over the root's link; with `linear` in as many messages, with `knomial_tree` in
+/// fewer, for which inner ranks keep parts of others meanwhile.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, null data,
 /// a number of elements that memory cannot hold, overlapping buffers and members of the policy that cannot

@@ -112,7 +112,7 @@ private:
 ///
 /// Throws std::invalid_argument, before any message of the operation, for a root that is no rank, at the root
 /// for sizes or displacements that are negative or not one per rank, for null data, overlapping buffers,
-/// members of the policy that cannot be and policies that need equal sizes (binomial_scatter); with agreed
+/// members of the policy that cannot be and policies that need equal sizes (knomial_tree); with agreed
 /// checks on all ranks if it does on any. A part of another size than a rank expects throws std::length_error
 /// there. Throws mpi_error where MPI fails.
 ///

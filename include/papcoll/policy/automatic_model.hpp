@@ -8,6 +8,7 @@
 #include <papcoll/policy/impl/clairvoyant.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/prefix.hpp>
+#include <papcoll/policy/radix_choice.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/two_level.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
@@ -46,11 +47,10 @@ public:
             if (aware()) return {{"background_circulant", {}}, "model: arrivals known, early parts go first"};
             return blind();
         case collective_kind::gather:
-            return gather();
+        case collective_kind::scatter:
+            return rooted();
         case collective_kind::all_to_all:
             return exchange();
-        case collective_kind::scatter:
-            return scatter();
         case collective_kind::scan:
         case collective_kind::exscan:
             return prefix();
@@ -66,7 +66,37 @@ private:
     [[nodiscard]] auto blind() const -> automatic_choice {
         if (two_level{}.uses_nodes(m_shape, m_link))
             return {{"two_level", {}}, "model: each block enters a node once"};
+        if (char const* const name = short_algorithm(circulant_time())) return few_rounds(name);
         return {{"circulant", {}}, "model: fewest rounds, whoever is late"};
+    }
+    [[nodiscard]] static auto few_rounds(char const* policy) -> automatic_choice {
+        return {{policy, {}}, "model: fewer rounds of more messages"};
+    }
+    /// What beats an algorithm that takes `time` by its few rounds, where latencies are what a message costs;
+    /// if anything does by a tenth. Serialized values may be long.
+    [[nodiscard]] auto short_algorithm(double time) const -> char const* {
+        if (m_shape.one_piece) return nullptr;
+        bool const spreads = dissemination::provides(m_shape.operation);
+        if (spreads && dissemination::serves(m_shape) && m_shape.sizes.empty() &&
+            choose_dissemination(m_shape, m_link).time < 0.9 * time)
+            return "dissemination";
+        bool const has_trees = knomial_tree::provides(m_shape.operation);
+        if (has_trees && choose_knomial(m_shape, m_link).time < 0.9 * time) return "knomial_tree";
+        return nullptr;
+    }
+    /// Of `circulant`, for data that one rank has or gets, an all-reduce, or an all-gather of equal parts.
+    [[nodiscard]] auto circulant_time() const -> double {
+        double const latency = round_latency(m_link);
+        double const volume = volume_time(m_shape.bytes(), m_link);
+        switch (m_shape.operation) {
+        case collective_kind::all_reduce:
+            return shortest_circulant_all_reduce(m_shape, m_link).time;
+        case collective_kind::all_gather:
+            return m_rounds * latency + volume * (m_shape.ranks - 1) / m_shape.ranks;
+        default:
+            double const n = choose_circulant_blocks(m_shape, m_link, {});
+            return (n - 1 + m_rounds) * (latency + volume / n);
+        }
     }
     /// Whether the arrivals lie so far apart that knowing them can save more than a few rounds of latency.
     [[nodiscard]] auto aware() const -> bool {
@@ -78,7 +108,14 @@ private:
         return spread > static_cast<std::uint64_t>((m_link.latency * m_rounds).count());
     }
     [[nodiscard]] auto reduction(char const* when_aware) const -> automatic_choice {
-        if (!m_shape.commutative) return {{"greedy_tree", {}}, "model: keeps the order of ranks"};
+        if (!m_shape.commutative) {
+            bool const and_back = m_shape.operation == collective_kind::all_reduce;
+            double const trees = (and_back ? 2 : 1) * m_rounds *
+                                 (round_latency(m_link) + volume_time(m_shape.bytes(), m_link));
+            char const* const name = combining_dominates() ? nullptr : short_algorithm(trees);
+            if (name != nullptr) return few_rounds(name);
+            return {{"greedy_tree", {}}, "model: keeps the order of ranks"};
+        }
         if (aware()) {
             if (m_shape.operation == collective_kind::reduce && clairvoyant_segments(m_shape, m_link) == 1)
                 return {{"arrival_tree", {}}, "model: one block, arrivals known"};
@@ -134,27 +171,27 @@ private:
         return static_cast<double>(bytes) * nanoseconds_per_byte;
     }
 
-    /// The volume at the root is the same. Of P − 1 messages that come to it at once most of the latency
-    /// passes together, and an eighth of it is counted for each; a tree has ⌈log2 P⌉ latencies. It must save
-    /// a fifth, since it makes ranks wait for others, and is out of place where these come at other times. By
+    /// The volume at the root is the same. Of P − 1 messages that come to it at once the latencies pass
+    /// together; a tree has a latency for each of its rounds, and fewer messages at one rank. It must save a
+    /// fifth, since it makes ranks wait for others, and is out of place where these come at other times. By
     /// nodes there is one message of each, for which the ranks of a node wait.
-    [[nodiscard]] auto gather() const -> automatic_choice { return rooted("binomial_gather"); }
-    /// The same the other way.
-    [[nodiscard]] auto scatter() const -> automatic_choice { return rooted("binomial_scatter"); }
-    [[nodiscard]] auto rooted(char const* by_tree) const -> automatic_choice {
+    [[nodiscard]] auto rooted() const -> automatic_choice {
         if (m_shape.is_uneven()) return {{"linear", {}}, "model: each rank knows its own size alone"};
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
-        auto const at_once = [&](int messages) { return latency + messages * latency / 8 + volume; };
+        auto const at_once = [&](int messages) {
+            return latency + std::max(messages - 1, 0) * message_cost(m_link) + volume;
+        };
         double const linear = at_once(m_shape.ranks - 1);
-        double const tree = std::max(m_rounds, 1) * latency + volume;
+        double const tree = choose_knomial(m_shape, m_link).time;
         if (m_shape.operation == collective_kind::gather && two_level{}.shares_memory(m_shape)) {
             double const by_nodes =
                 at_once(rank_grid(m_shape.nodes).nodes() - 1) + copy_time(m_shape.bytes());
             if (by_nodes < std::min(tree, linear))
                 return {{"two_level", {}}, "model: one message of each node"};
         }
-        if (!aware() && tree < linear / 5 * 4) return {{by_tree, {}}, "model: short parts of many ranks"};
+        if (!aware() && tree < linear / 5 * 4)
+            return {{"knomial_tree", {}}, "model: short parts of many ranks"};
         return {{"linear", {}}, "model: the root's link is the limit"};
     }
     /// All the data in each of few rounds, or once, block by block, from rank to rank.

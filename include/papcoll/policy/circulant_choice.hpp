@@ -90,10 +90,16 @@ enum class all_reduce_way { scatter_gather, gather_combine, census, butterfly };
     return static_cast<int>(std::bit_width(p)) - 1 + (std::has_single_bit(p) ? 0 : 2);
 }
 
+/// An all-reduce by `circulant`: which way, and how long it takes in the model, in nanoseconds.
+struct all_reduce_choice {
+    all_reduce_way way;
+    double time;
+};
+
 /// The shortest in the model: 2q rounds of 2(P − 1)/P·m bytes in all; q rounds of (P − 1)·m; a butterfly's
 /// rounds of m each; or, exactly associative, q rounds of m each.
-[[nodiscard]] inline auto choose_circulant_all_reduce(call_shape const& shape, link_model const& link)
-    -> all_reduce_way {
+[[nodiscard]] inline auto shortest_circulant_all_reduce(call_shape const& shape, link_model const& link)
+    -> all_reduce_choice {
     int const q = circulant_skips(shape.ranks).rounds();
     double const latency = round_latency(link);
     double const volume = volume_time(shape.bytes(), link);
@@ -103,9 +109,14 @@ enum class all_reduce_way { scatter_gather, gather_combine, census, butterfly };
     double const butterfly = butterfly_rounds(shape.ranks) * (latency + volume);
     double const census = shape.exact ? q * (latency + volume) : std::numeric_limits<double>::infinity();
     double const least = std::min({scatter_gather, whole, butterfly, census});
-    if (butterfly <= least) return all_reduce_way::butterfly;
-    if (census <= least) return all_reduce_way::census;
-    return whole <= least ? all_reduce_way::gather_combine : all_reduce_way::scatter_gather;
+    if (butterfly <= least) return {all_reduce_way::butterfly, least};
+    if (census <= least) return {all_reduce_way::census, least};
+    return {whole <= least ? all_reduce_way::gather_combine : all_reduce_way::scatter_gather, least};
+}
+
+[[nodiscard]] inline auto choose_circulant_all_reduce(call_shape const& shape, link_model const& link)
+    -> all_reduce_way {
+    return shortest_circulant_all_reduce(shape, link).way;
 }
 
 } // namespace papcoll::inline v0::detail

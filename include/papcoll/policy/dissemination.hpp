@@ -2,8 +2,8 @@
 #pragma once
 
 #include <papcoll/policy/policy.hpp>
-#include <papcoll/schedule/problem.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -11,23 +11,42 @@
 
 namespace papcoll::inline v0 {
 
-/// A barrier of ⌈log_k P⌉ rounds, in which each rank sends k − 1 empty messages. See
-/// write_dissemination_barrier.
+/// Every rank hears of all others in ⌈log_k P⌉ rounds, in which it sends k − 1 messages: a barrier, an
+/// all-gather, and an all-reduce of short operands, in which each rank gathers those of all and combines them
+/// in rank order. So operators need be associative alone, and all ranks get the same bits.
+///
+/// The all-gather moves every part once to each rank, (P − 1)/P·m of m bytes; the all-reduce (P − 1)·m, with
+/// room for P·m. See write_dissemination_barrier and dissemination_all_gather_scheduler.
+///
+///     papcoll::all_reduce(world, mine, papcoll::dissemination{.radix = 4});
 struct dissemination {
-    /// k, at least 2. Must agree on all ranks.
-    int radix = 2;
+    /// k, at least 2; from P on every rank exchanges with every other at once. Default: what is shortest in
+    /// the model of the measured link. Must agree on all ranks.
+    std::optional<int> radix = {};
+
+    /// The most ranks of an all-reduce.
+    static constexpr int most_operands = 1000;
+    /// The most bytes of their operands in all.
+    static constexpr std::size_t most_bytes = std::size_t(16) << 20;
 
     static constexpr bool reorders_operands = false;
     /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool {
-        return operation == collective_kind::barrier;
+        return operation == collective_kind::barrier || operation == collective_kind::all_gather ||
+               operation == collective_kind::all_reduce;
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "dissemination"; }
-    void check(call_shape const&) const { detail::require(radix >= 2, "radix must be at least 2", radix); }
+    /// All-reduces whose operands are not too many to be gathered.
+    [[nodiscard]] static auto serves(call_shape const& shape) -> bool {
+        return shape.operation != collective_kind::all_reduce ||
+               (shape.ranks <= most_operands &&
+                shape.bytes() <= most_bytes / static_cast<std::size_t>(shape.ranks));
+    }
+    void check(call_shape const& shape) const;
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        return std::vector<std::int64_t>{radix};
+        return std::vector<std::int64_t>{radix.value_or(0)};
     }
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 

@@ -9,8 +9,7 @@
 #include <papcoll/policy/automatic_choice.hpp>
 #include <papcoll/policy/background_circulant.hpp>
 #include <papcoll/policy/background_ring.hpp>
-#include <papcoll/policy/binomial_gather.hpp>
-#include <papcoll/policy/binomial_scatter.hpp>
+#include <papcoll/policy/bine_tree.hpp>
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/clairvoyant.hpp>
@@ -18,6 +17,7 @@
 #include <papcoll/policy/fibonacci_tree.hpp>
 #include <papcoll/policy/greedy_tree.hpp>
 #include <papcoll/policy/impl/clairvoyant.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/neighbor_exchange.hpp>
 #include <papcoll/policy/policy.hpp>
@@ -48,12 +48,11 @@ struct call_knowledge {
 template <class Bits>
 class known_policies {
 public:
-    using all =
-        std::tuple<circulant, two_level, basic_clairvoyant<Bits>, greedy_tree, binomial_tree, fibonacci_tree,
-                   arrival_tree, arrival_all_reduce, ring, neighbor_exchange, shared_memory, background_ring,
-                   background_circulant, linear, binomial_gather, sorted_linear, all_to_all_linear,
-                   all_to_all_pairwise, all_to_all_bruck, all_to_all_linear_sync, binomial_scatter,
-                   prefix_doubling, prefix_chain, dissemination>;
+    using all = std::tuple<circulant, two_level, basic_clairvoyant<Bits>, greedy_tree, binomial_tree,
+                           fibonacci_tree, knomial_tree, bine_tree, arrival_tree, arrival_all_reduce, ring,
+                           neighbor_exchange, shared_memory, background_ring, background_circulant, linear,
+                           sorted_linear, all_to_all_linear, all_to_all_pairwise, all_to_all_bruck,
+                           all_to_all_linear_sync, prefix_doubling, prefix_chain, dissemination>;
 
     /// Of one collective, `native` first.
     static auto names(collective_kind operation) -> std::vector<std::string_view> {

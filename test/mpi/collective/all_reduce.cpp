@@ -24,6 +24,8 @@ TEST_CASE("all_reduce by circulant") {
     mpi::communicator const world;
     promises(world, papcoll::circulant{});
     promises(world, papcoll::circulant{.block_bytes = 520});
+    promises(world, papcoll::dissemination{});
+    promises(world, papcoll::dissemination{.radix = 3});
     all_reduce_suite::forms(world, world.rank(), world.size(), papcoll::circulant{});
 }
 

@@ -27,13 +27,13 @@ TEST_CASE("gather by linear and sorted_linear") {
     gather_suite::forms(world, world.rank(), world.size(), papcoll::sorted_linear{});
 }
 
-TEST_CASE("gather by binomial_gather") {
+TEST_CASE("gather by knomial_tree") {
     mpi::communicator const world;
-    promises(world, papcoll::binomial_gather{});
-    gather_suite::forms(world, world.rank(), world.size(), papcoll::binomial_gather{});
-    gather_suite::every_root(world, world.rank(), world.size(), papcoll::binomial_gather{});
+    promises(world, papcoll::knomial_tree{});
+    gather_suite::forms(world, world.rank(), world.size(), papcoll::knomial_tree{});
+    gather_suite::every_root(world, world.rank(), world.size(), papcoll::knomial_tree{});
     auto const other = world.split(0);
-    gather_suite::on_links(other, world.rank(), world.size(), papcoll::binomial_gather{});
+    gather_suite::on_links(other, world.rank(), world.size(), papcoll::knomial_tree{});
 }
 
 TEST_CASE("gather by the MPI library") {

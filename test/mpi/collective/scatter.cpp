@@ -22,7 +22,7 @@ void promises(mpi::communicator const& comm, Policy const& policy) {
 TEST_CASE("scatter by papcoll's policies") {
     mpi::communicator const world;
     promises(world, papcoll::linear{});
-    promises(world, papcoll::binomial_scatter{});
+    promises(world, papcoll::knomial_tree{});
 }
 
 TEST_CASE("scatter by the default policy") {

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/dissemination.hpp>
 #include <papcoll/transport/threads.hpp>
 
 #include "../../support/all_gather_suite.hpp"
@@ -16,6 +17,7 @@ void all_policies(endpoint& self) {
     };
     promises(papcoll::circulant{});
     promises(papcoll::circulant{.block_bytes = 56});
+    promises(papcoll::dissemination{.radix = 3});
     promises(own_schedulers::round_the_ring{});
     using detours = papcoll::reversed_scheduler<random_reduction>;
     promises(papcoll::scheduled<detours>{.algorithm = {{5}}, .segments = 4});

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/policy/dissemination.hpp>
 #include <papcoll/transport/threads.hpp>
 
 #include "../../support/all_reduce_suite.hpp"
@@ -16,6 +17,7 @@ void all_policies(endpoint& self) {
     };
     promises(papcoll::circulant{});
     promises(papcoll::circulant{.block_bytes = 56});
+    promises(papcoll::dissemination{.radix = 3});
     all_reduce_suite::promises<int>(self, self.rank(), self.size(), papcoll::circulant{}); // a census, too
     promises(own_schedulers::to_the_owners{});
     using detours = random_reduction;
@@ -62,6 +64,7 @@ TEST_CASE("all_reduce gives all ranks the same bits, at any number of them") {
                 all_reduce_suite::same_bits(self, self.rank(), self.size(), policy);
             };
             same_bits(papcoll::circulant{});
+            same_bits(papcoll::dissemination{});
             same_bits(papcoll::circulant{.block_bytes = 100});
             same_bits(own_schedulers::to_the_owners{});
         });

@@ -13,7 +13,7 @@ void all_policies(endpoint& self) {
         gather_suite::promises(self, self.rank(), self.size(), policy);
     };
     promises(papcoll::linear{});
-    promises(papcoll::binomial_gather{});
+    promises(papcoll::knomial_tree{});
     for (auto const& arrivals : open_suite::all_arrivals(self.size()))
         promises(papcoll::sorted_linear{.arrivals = arrivals, .first_bytes = 24});
 }
@@ -41,9 +41,9 @@ TEST_CASE("gather to every root, on links where messages are cut and on others")
     for (int const ranks : {1, 2, 3, 4, 6, 9, 13})
         papcoll::threads::run(ranks, [](endpoint& self) {
             gather_suite::every_root(self, self.rank(), self.size(), papcoll::linear{});
-            gather_suite::every_root(self, self.rank(), self.size(), papcoll::binomial_gather{});
+            gather_suite::every_root(self, self.rank(), self.size(), papcoll::knomial_tree{});
             gather_suite::on_links(self, self.rank(), self.size(), papcoll::linear{});
-            gather_suite::on_links(self, self.rank(), self.size(), papcoll::binomial_gather{});
+            gather_suite::on_links(self, self.rank(), self.size(), papcoll::knomial_tree{});
         });
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("gather: forms, mistakes and disagreements") {
         papcoll::threads::run(ranks, [](endpoint& self) {
             gather_suite::forms(self, self.rank(), self.size(), papcoll::linear{});
             gather_suite::forms(self, self.rank(), self.size(), papcoll::sorted_linear{});
-            gather_suite::forms(self, self.rank(), self.size(), papcoll::binomial_gather{});
+            gather_suite::forms(self, self.rank(), self.size(), papcoll::knomial_tree{});
             gather_suite::bad_arguments(self, self.rank(), self.size());
             gather_suite::agreed_checks(self, self.rank(), self.size());
             all_policies(self); // agreed, too

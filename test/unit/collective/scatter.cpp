@@ -1,5 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-#include <papcoll/policy/binomial_scatter.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/transport/threads.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 template <class F>
 void each_policy(F const& f) {
     f(papcoll::linear{});
-    f(papcoll::binomial_scatter{});
+    f(papcoll::knomial_tree{});
 }
 void all_policies(endpoint& self) {
     each_policy([&](auto const& policy) { scatter_suite::promises(self, self.rank(), self.size(), policy); });

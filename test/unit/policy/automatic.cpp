@@ -2,15 +2,18 @@
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/plan_cache.hpp>
+#include <papcoll/policy/radix_choice.hpp>
 #include <papcoll/policy/tuning_table.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../support/program_lists.hpp"
@@ -72,7 +75,7 @@ TEST_CASE("scatters, scans and barriers take what ends first in the model") {
     CHECK(policy_of({}, shape_of(collective_kind::scatter, 100'000)) == "linear");
     auto many = shape_of(collective_kind::scatter, 1'024);
     many.ranks = 256;
-    CHECK(policy_of({}, many) == "binomial_scatter");
+    CHECK(policy_of({}, many) == "knomial_tree");
     for (auto const operation : {collective_kind::scan, collective_kind::exscan}) {
         CHECK(policy_of({}, shape_of(operation, 8)) == "prefix_doubling");
         CHECK(policy_of({}, shape_of(operation, 10'000'000)) == "prefix_chain");
@@ -87,7 +90,7 @@ TEST_CASE("where ranks know their own sizes alone, the choice does not depend on
         shape.sizes = sizes;
         return shape;
     };
-    auto const table = table_of({{collective_kind::gather, 8, 1, {"binomial_gather", {}}},
+    auto const table = table_of({{collective_kind::gather, 8, 1, {"knomial_tree", {}}},
                                  {collective_kind::scatter, 8, 1, {"native", {}}},
                                  {collective_kind::scatter, 8, 1'000'000, {"linear", {}}}});
     for (auto const& sizes : {some, none, own}) {
@@ -130,8 +133,8 @@ TEST_CASE("ranks that share nodes go by nodes") {
 TEST_CASE("a gather of short parts of many ranks goes through a tree, unless ranks are known to be late") {
     auto shape = shape_of(collective_kind::gather, 1000);
     shape.ranks = 1000;
-    CHECK(policy_of({}, shape) == "binomial_gather");
-    CHECK(policy_of({.arrivals = std::vector<ticks>(1000)}, shape) == "binomial_gather");
+    CHECK(policy_of({}, shape) == "knomial_tree");
+    CHECK(policy_of({.arrivals = std::vector<ticks>(1000)}, shape) == "knomial_tree");
     std::vector<ticks> late(1000);
     late[7] = 1s;
     CHECK(policy_of({.arrivals = late}, shape) == "linear");
@@ -142,6 +145,54 @@ TEST_CASE("a gather of short parts of many ranks goes through a tree, unless ran
         shape.count = static_cast<std::size_t>(few);
         CHECK(policy_of({}, shape) == "linear");
     }
+}
+
+TEST_CASE("short data goes in fewer rounds of more messages, where latencies are what these cost") {
+    auto costly = slow;
+    costly.per_message = 50'000;
+    std::pair<collective_kind, std::string> const kinds[] = {{collective_kind::broadcast, "knomial_tree"},
+                                                             {collective_kind::reduce, "knomial_tree"},
+                                                             {collective_kind::all_reduce, "dissemination"},
+                                                             {collective_kind::all_gather, "dissemination"}};
+    for (auto const& [operation, few_rounds] : kinds)
+        for (bool const commutative : {true, false}) {
+            CAPTURE(to_string(operation));
+            auto shape = shape_of(operation, 2);
+            shape.commutative = commutative;
+            CHECK(policy_of({}, shape) == few_rounds);
+            bool const reduces =
+                operation == collective_kind::reduce || operation == collective_kind::all_reduce;
+            if (commutative) CHECK(automatic{}.choose(shape, costly).choice.policy == "circulant");
+            shape.count = 100'000;
+            CHECK(policy_of({}, shape) == (reduces && !commutative ? "greedy_tree" : "circulant"));
+        }
+    CHECK(policy_of({.arrivals = one_late}, shape_of(collective_kind::reduce, 2)) == "arrival_tree");
+    std::vector<std::size_t> const parts{1, 1, 1, 1, 1, 1, 1, 1};
+    auto of_sizes = shape_of(collective_kind::all_gather, 8);
+    of_sizes.sizes = parts;
+    CHECK(policy_of({}, of_sizes) == "circulant");
+}
+
+TEST_CASE("of all radices the model takes the shortest, and of equal numbers of rounds the smallest") {
+    using papcoll::detail::choose_radix;
+    using papcoll::detail::radix_for_rounds;
+    for (int ranks = 1; ranks <= 200; ++ranks)
+        for (int rounds = 1; rounds <= 8; ++rounds) {
+            int const k = radix_for_rounds(ranks, rounds);
+            CHECK(papcoll::detail::rounds_of_radix(ranks, k) <= rounds);
+            CHECK((k == 2 || papcoll::detail::rounds_of_radix(ranks, k - 1) > rounds));
+        }
+    for (int const ranks : {1, 2, 5, 8, 64, 1000})
+        for (double const per_message : {100.0, 5'000.0, 50'000.0}) {
+            link_model const link{ticks(50'000), 84.0, per_message};
+            auto const volume = [](int rounds, int radix) { return 1000.0 * rounds * radix; };
+            auto const best = choose_radix(ranks, link, volume);
+            for (int radix = 2; radix <= std::max(ranks, 2); ++radix) {
+                int const rounds = std::max(papcoll::detail::rounds_of_radix(ranks, radix), 1);
+                double const messages = std::min(radix, std::max(ranks, 2)) - 2;
+                CHECK(best.time <= rounds * (50'000 + messages * per_message) + volume(rounds, radix) + 1e-6);
+            }
+        }
 }
 
 TEST_CASE("an all-to-all of short parts goes in few rounds where messages cost much, else at once") {
@@ -187,8 +238,8 @@ TEST_CASE("operators that do not commute keep the order of ranks") {
 
 TEST_CASE("a value that takes long to combine goes through the tree made for it") {
     CHECK(policy_of({.compute_per_element = 1e6}, shape_of(collective_kind::reduce, 1)) == "greedy_tree");
-    CHECK(policy_of({.compute_per_element = 10}, shape_of(collective_kind::reduce, 1)) == "circulant");
-    CHECK(policy_of({.compute_per_element = 1e6}, shape_of(collective_kind::broadcast, 1)) == "circulant");
+    CHECK(policy_of({.compute_per_element = 10}, shape_of(collective_kind::reduce, 1)) == "knomial_tree");
+    CHECK(policy_of({.compute_per_element = 1e6}, shape_of(collective_kind::broadcast, 1)) == "knomial_tree");
 }
 
 TEST_CASE("a table comes before the model, with its parameters") {
@@ -226,7 +277,7 @@ TEST_CASE("an unknown policy is refused with the list of the known ones") {
     auto const complaint =
         complaint_of([&] { (void)wrong.plan(shape_of(collective_kind::gather, 8), slow); });
     CHECK(complaint == "papcoll: the tuning table asks for 'circulant', but gather knows native, "
-                       "two_level, shared_memory, linear, binomial_gather, sorted_linear");
+                       "two_level, knomial_tree, shared_memory, linear, sorted_linear");
 }
 
 TEST_CASE("members that cannot be are refused") {

@@ -81,7 +81,12 @@ TEST_CASE("other ways of asking and exchanging") {
     for (std::size_t const bytes : {1U, 64U, 1'000'000U})
         verify_some(papcoll::sorted_linear{.first_bytes = bytes}, mix);
     for (int const window : {1, 2, 64}) verify_some(papcoll::all_to_all_linear_sync{.window = window}, mix);
-    for (int const radix : {2, 3, 4, 64}) verify_some(papcoll::dissemination{.radix = radix}, mix);
+    for (int const radix : {2, 3, 4, 64}) {
+        verify_some(papcoll::dissemination{.radix = radix}, mix);
+        verify_some(papcoll::knomial_tree{.radix = radix}, mix);
+        verify_some(papcoll::knomial_tree{.radix = radix, .segments = 3}, mix);
+    }
+    verify_some(papcoll::bine_tree{.segments = 3}, mix);
     for (std::size_t const bytes : {1U, 64U, 1'000'000U}) verify_some(papcoll::prefix_chain{bytes}, mix);
 }
 
@@ -112,11 +117,12 @@ TEST_CASE("many ranks") {
         verify(papcoll::circulant{}, operation, ranks, 1'000'000);
         verify(papcoll::two_level{.ranks_per_node = 8}, operation, ranks, 1'000'000);
         verify(papcoll::binomial_tree{}, operation, ranks, 1'000'000);
+        verify(papcoll::bine_tree{}, operation, ranks, 1'000'000);
         verify(papcoll::greedy_tree{}, operation, ranks, 1'000'000);
     }
     verify(papcoll::circulant{}, collective_kind::all_reduce, ranks, 8);
     verify(papcoll::arrival_tree{}, collective_kind::all_reduce, ranks, 8);
     verify(papcoll::linear{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
-    verify(papcoll::binomial_gather{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
+    verify(papcoll::knomial_tree{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
     verify(papcoll::sorted_linear{}, collective_kind::gather, ranks, 8 * static_cast<std::size_t>(ranks));
 }

@@ -3,12 +3,15 @@
 #include <papcoll/scheduler/binomial_tree.hpp>
 #include <papcoll/scheduler/fibonacci_tree.hpp>
 #include <papcoll/scheduler/greedy_tree.hpp>
+#include <papcoll/scheduler/knomial_tree.hpp>
 #include <papcoll/scheduler/reversed.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -31,6 +34,9 @@ static_assert(papcoll::scheduler<papcoll::binomial_tree_scheduler>);
 static_assert(papcoll::scheduler<papcoll::fibonacci_tree_scheduler>);
 static_assert(papcoll::binomial_tree_scheduler::keeps_rank_order);
 static_assert(papcoll::fibonacci_tree_scheduler::keeps_rank_order);
+static_assert(papcoll::scheduler<papcoll::knomial_tree_scheduler>);
+static_assert(papcoll::knomial_tree_scheduler::keeps_rank_order);
+static_assert(std::has_unique_object_representations_v<papcoll::knomial_tree_scheduler>);
 
 /// Combines ranges of ranks as the executor combines operands: what comes from a lower rank goes to the left.
 /// The first transfer after which a rank would hold ranks out of order, in words; empty: none.
@@ -125,7 +131,38 @@ TEST_CASE("the strategies combine in rank order") {
                 problem const p{.ranks = n, .root = root, .blocks = blocks};
                 check_schedule(papcoll::binomial_tree_scheduler{}, p);
                 check_schedule(papcoll::fibonacci_tree_scheduler{}, p);
+                for (int const radix : {3, 4, 5, 8, 40})
+                    check_schedule(papcoll::knomial_tree_scheduler(radix), p);
             }
+    for (int const n : {64, 81, 100, 257, 1000})
+        for (int const root : {0, 1, n / 3, n - 1})
+            for (int const radix : {3, 9, 16, 1000})
+                check_schedule(papcoll::knomial_tree_scheduler(radix), {.ranks = n, .root = root});
+}
+
+TEST_CASE("a k-nomial tree has ⌈log_k P⌉ rounds of k − 1 messages, and with radix 2 is the greedy one") {
+    for (int n = 1; n <= 300; ++n) {
+        for (int const radix : {2, 3, 4, 7, 16, 300}) {
+            auto const tree = papcoll::grow_knomial_tree(n, radix);
+            long long reached = 1;
+            for (std::int64_t t = 1; t <= tree.finish.count(); ++t) reached *= radix;
+            CHECK(reached >= n);
+            CHECK((n == 1 || reached / radix < n));
+            CHECK(std::is_sorted(tree.remaining.begin(), tree.remaining.end()));
+            std::map<std::pair<int, std::int64_t>, int> received; // by a machine in a round
+            for (std::size_t i = 1; i < tree.parent.size(); ++i) {
+                CHECK(tree.remaining[i] > tree.remaining[static_cast<std::size_t>(tree.parent[i])]);
+                CHECK(++received[{tree.parent[i], tree.remaining[i].count()}] < radix);
+            }
+        }
+        auto const binomial = papcoll::grow_knomial_tree(n, 2);
+        auto const greedy = papcoll::grow_greedy_tree(n, ticks{1}, ticks{0});
+        CHECK(binomial.parent == greedy.parent);
+        CHECK(binomial.remaining == greedy.remaining);
+        CHECK(binomial.finish == greedy.finish);
+    }
+    CHECK_THROWS_AS((void)papcoll::grow_knomial_tree(3, 1), std::invalid_argument);
+    CHECK_THROWS_AS((void)papcoll::grow_knomial_tree(0, 2), std::invalid_argument);
 }
 
 TEST_CASE("the checker sees operands out of order") {
@@ -154,6 +191,8 @@ TEST_CASE("a rank's share is its part of the schedule, also reversed") {
             check_shares(papcoll::fibonacci_tree_scheduler{}, p);
             check_shares(papcoll::reversed(papcoll::binomial_tree_scheduler{}), p);
             check_shares(papcoll::reversed(papcoll::fibonacci_tree_scheduler{}), p);
+            check_shares(papcoll::knomial_tree_scheduler(4), p);
+            check_shares(papcoll::reversed(papcoll::knomial_tree_scheduler(4)), p);
         }
 }
 

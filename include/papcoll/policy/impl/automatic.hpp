@@ -32,18 +32,18 @@ namespace detail {
     switch (operation) {
     case collective_kind::broadcast:
     case collective_kind::reduce:
+        return {"circulant", "knomial_tree", "native"};
     case collective_kind::all_reduce:
-        return {"circulant", "binomial_tree", "native"};
+        return {"circulant", "dissemination", "native"};
     case collective_kind::gather:
-        return {"linear", "binomial_gather", "native"};
+    case collective_kind::scatter:
+        return {"linear", "knomial_tree", "native"};
     case collective_kind::all_gather:
-        return {"circulant", "ring", "native"};
+        return {"circulant", "dissemination", "native"};
     case collective_kind::reduce_scatter:
         return {"circulant", "native"};
     case collective_kind::all_to_all:
         return {"linear_sync", "bruck", "native"};
-    case collective_kind::scatter:
-        return {"linear", "binomial_scatter", "native"};
     case collective_kind::scan:
     case collective_kind::exscan:
         return {"prefix_doubling", "prefix_chain", "native"};

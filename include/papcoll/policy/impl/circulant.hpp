@@ -4,9 +4,9 @@
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/impl/gather_combine.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/plan_writer.hpp>
-#include <papcoll/program/block_program.hpp>
 #include <papcoll/program/whole_operands.hpp>
 #include <papcoll/scheduler/butterfly.hpp>
 #include <papcoll/scheduler/circulant.hpp>
@@ -83,32 +83,16 @@ private:
         case all_reduce_way::census:
             return write_census(m_plan.builder(), circulant_census(ranks, m_shape.rank), m_shape.count);
         case all_reduce_way::gather_combine:
-            return add_gather_combine();
+            return add_gather_combine(
+                m_plan, m_shape, circulant_all_gather_scheduler{},
+                windows_of_dependent_rounds(m_shape.bytes() * static_cast<std::size_t>(ranks) / 2, m_shape,
+                                            m_link));
         case all_reduce_way::scatter_gather:
             break;
         }
         add_scatter();
         add_gather();
     }
-    /// All ranks' whole vectors one behind the other.
-    void add_gather_combine() {
-        auto shape = m_shape;
-        region const own(memory::in, 0, shape.count);
-        shape.count *= static_cast<std::size_t>(shape.ranks);
-        auto const layout = layout_of_ranks(shape);
-        auto& to = m_plan.builder();
-        auto const all = to.scratch(shape.count);
-        block_places places{std::vector<region>(layout.ranges.size()), {}, layout.owned_by(shape)};
-        for (auto const& r : layout.ranges) places.result.push_back(all.part(r.offset, r.size));
-        auto const mine = static_cast<std::size_t>(shape.rank);
-        to.copy(places.result[mine], own);
-        places.held[mine] = own;
-        to.use(windows_of_dependent_rounds(shape.bytes() / 2, shape, m_link));
-        lower(to, schedule_kind::dissemination, m_plan.share_of(circulant_all_gather_scheduler{}, layout),
-              shape.rank, places);
-        write_ordered_combination(to, all, m_shape.count);
-    }
-
     circulant const& m_policy;
     call_shape const& m_shape;
     link_model const& m_link;

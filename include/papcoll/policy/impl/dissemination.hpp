@@ -3,15 +3,50 @@
 
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/dissemination.hpp>
+#include <papcoll/policy/impl/gather_combine.hpp>
+#include <papcoll/policy/plan_writer.hpp>
+#include <papcoll/policy/radix_choice.hpp>
 #include <papcoll/program/dissemination_barrier.hpp>
 #include <papcoll/program/program_builder.hpp>
+#include <papcoll/schedule/problem.hpp>
+#include <papcoll/scheduler/dissemination_all_gather.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace papcoll::inline v0 {
 
-PAPCOLL_IMPL auto dissemination::plan(call_shape const& shape, link_model const&) const -> program {
-    program_builder to;
-    write_dissemination_barrier(to, shape.ranks, shape.rank, radix);
-    return to.finish();
+PAPCOLL_IMPL void dissemination::check(call_shape const& shape) const {
+    if (radix) detail::require(*radix >= 2, "radix must be at least 2", *radix);
+    if (!serves(shape))
+        throw std::invalid_argument("papcoll: an all_reduce by dissemination gathers the operands of all "
+                                    "ranks, of at most " +
+                                    std::to_string(most_operands) + " ranks and " +
+                                    std::to_string(most_bytes) + " bytes in all");
+}
+PAPCOLL_IMPL auto dissemination::plan(call_shape const& shape, link_model const& link) const -> program {
+    int const k = radix ? *radix : detail::choose_dissemination(shape, link).radix;
+    if (shape.operation == collective_kind::barrier) {
+        program_builder to;
+        write_dissemination_barrier(to, shape.ranks, shape.rank, k);
+        return to.finish();
+    }
+    plan_writer plan(shape);
+    dissemination_all_gather_scheduler const algorithm{k};
+    // In the last round one of k parts of what there is.
+    auto const message = [&](std::size_t all) {
+        return all / static_cast<std::size_t>(std::min(k, std::max(shape.ranks, 2)));
+    };
+    if (shape.operation == collective_kind::all_reduce) {
+        auto const all = shape.bytes() * static_cast<std::size_t>(shape.ranks);
+        detail::add_gather_combine(plan, shape, algorithm,
+                                   detail::windows_of_dependent_rounds(message(all), shape, link));
+    } else {
+        plan.add(algorithm, detail::layout_of_ranks(shape),
+                 detail::windows_of_dependent_rounds(message(shape.bytes()), shape, link));
+    }
+    return plan.finish();
 }
 
 } // namespace papcoll::inline v0

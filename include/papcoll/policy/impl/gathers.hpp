@@ -2,8 +2,6 @@
 #pragma once
 
 #include <papcoll/detail/impl.hpp>
-#include <papcoll/policy/binomial_gather.hpp>
-#include <papcoll/policy/binomial_scatter.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/members.hpp>
@@ -12,7 +10,6 @@
 #include <papcoll/program/block_program.hpp>
 #include <papcoll/program/triggered_gather.hpp>
 #include <papcoll/schedule/sort_by_time.hpp>
-#include <papcoll/scheduler/binomial_gather.hpp>
 #include <papcoll/scheduler/circulant.hpp>
 
 #include <algorithm>
@@ -26,86 +23,6 @@
 #include <vector>
 
 namespace papcoll::inline v0 {
-
-namespace detail {
-
-/// The ranks whose parts this rank has or gets; the blocks of the share become positions in this list.
-[[nodiscard]] inline auto number_held(rank_schedule& share, int rank) -> std::vector<int> {
-    std::vector<int> held{rank};
-    held.reserve(share.receives.size() + 1);
-    for (auto const& t : share.receives) held.push_back(t.block);
-    std::sort(held.begin(), held.end());
-    for (auto* list : {&share.sends, &share.receives})
-        for (auto& t : *list)
-            t.block = static_cast<int>(std::lower_bound(held.begin(), held.end(), t.block) - held.begin());
-    return held;
-}
-/// Receives become sends and the last step the first.
-inline void turn_round(rank_schedule& share, int ranks) {
-    std::swap(share.sends, share.receives);
-    for (auto* list : {&share.sends, &share.receives}) {
-        for (auto& t : *list) t.step = ranks - t.step; // steps are fewer than ranks
-        std::sort(list->begin(), list->end());
-    }
-}
-/// At the root where the user wants them. Elsewhere those of others lie one behind the other in scratch
-/// memory.
-[[nodiscard]] inline auto places_of_held(std::vector<int> const& held, plan_writer& plan,
-                                         call_shape const& shape) -> block_places {
-    auto const parts = rank_ranges(shape);
-    std::size_t others = 0;
-    for (int const rank : held)
-        others +=
-            rank != shape.rank && shape.rank != shape.root ? parts[static_cast<std::size_t>(rank)].size : 0;
-    auto const scratch = plan.builder().scratch(others);
-    block_places places{std::vector<region>(held.size()), std::vector<region>(held.size()),
-                        std::vector<bool>(held.size())};
-    std::size_t next = 0;
-    for (std::size_t b = 0; b < held.size(); ++b) {
-        auto const& part = parts[static_cast<std::size_t>(held[b])];
-        bool const scatters = shape.operation == collective_kind::scatter;
-        if (scatters && shape.rank == shape.root) {
-            places.owned[b] = true;
-            places.held[b] = {memory::in, part.offset, part.size};
-        } else if (scatters && held[b] == shape.rank) {
-            places.result[b] = plan.own_part();
-        } else if (held[b] == shape.rank) {
-            places.owned[b] = true;
-            places.held[b] = plan.own_part();
-        } else if (shape.rank == shape.root) {
-            places.result[b] = {memory::out, part.offset, part.size};
-        } else {
-            places.result[b] = scratch.part(next, part.size);
-            next += part.size;
-        }
-    }
-    return places;
-}
-
-} // namespace detail
-
-namespace detail {
-
-/// The way of a gather through the tree, or the same from its end to its beginning.
-[[nodiscard]] inline auto binomial_plan(call_shape const& shape, link_model const& link) -> program {
-    auto share = binomial_gather_share(shape.ranks, shape.root, shape.rank);
-    auto const held = number_held(share, shape.rank);
-    if (shape.operation == collective_kind::scatter) turn_round(share, shape.ranks);
-    plan_writer plan(shape);
-    auto const places = places_of_held(held, plan, shape);
-    plan.builder().use(windows_of_dependent_rounds(shape.bytes() / 2, shape, link));
-    lower(plan.builder(), schedule_kind::dissemination, share, shape.rank, places);
-    return plan.finish();
-}
-
-} // namespace detail
-
-PAPCOLL_IMPL auto binomial_gather::plan(call_shape const& shape, link_model const& link) const -> program {
-    return detail::binomial_plan(shape, link);
-}
-PAPCOLL_IMPL auto binomial_scatter::plan(call_shape const& shape, link_model const& link) const -> program {
-    return detail::binomial_plan(shape, link);
-}
 
 namespace detail {
 

@@ -8,8 +8,10 @@
 #include <papcoll/policy/tree/fixed_tree.hpp>
 #include <papcoll/policy/tree/tree_plan.hpp>
 #include <papcoll/scheduler/arrival_tree.hpp>
+#include <papcoll/scheduler/bine_tree.hpp>
+#include <papcoll/scheduler/binomial_tree.hpp>
+#include <papcoll/scheduler/fibonacci_tree.hpp>
 #include <papcoll/scheduler/greedy_tree.hpp>
-#include <papcoll/scheduler/tree/fixed_tree.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -23,12 +25,10 @@ namespace detail {
 [[nodiscard]] inline auto costs_of(auto const& policy) -> tree_cost_options {
     return {policy.transfer_time, policy.compute_time, policy.compute_per_element};
 }
-template <int ComputeRounds>
-[[nodiscard]] auto planner_of(fixed_tree<ComputeRounds> const& policy, call_shape const& shape,
+template <class Scheduler, bool Keeps>
+[[nodiscard]] auto planner_of(fixed_tree<Scheduler, Keeps> const& policy, call_shape const& shape,
                               link_model const& link) -> tree_planner {
-    auto const make = [](problem const& p, tree_costs const&) {
-        return fixed_tree_scheduler<ComputeRounds>{}.placed(p);
-    };
+    auto const make = [](problem const& p, tree_costs const&) { return Scheduler{}.placed(p); };
     return {shape, link, {{}, {}, 0}, policy.segments, make};
 }
 [[nodiscard]] inline auto planner_of(greedy_tree const& policy, call_shape const& shape,
@@ -47,16 +47,16 @@ template <int ComputeRounds>
     return shape.operation != collective_kind::broadcast;
 }
 
-template <int ComputeRounds>
-auto fixed_tree<ComputeRounds>::name() const -> std::string_view {
-    return fixed_tree_scheduler<ComputeRounds>::name;
+template <class Scheduler, bool Keeps>
+auto fixed_tree<Scheduler, Keeps>::name() const -> std::string_view {
+    return Scheduler::name;
 }
-template <int ComputeRounds>
-auto fixed_tree<ComputeRounds>::blocks(call_shape const& shape, link_model const& link) const -> int {
+template <class Scheduler, bool Keeps>
+auto fixed_tree<Scheduler, Keeps>::blocks(call_shape const& shape, link_model const& link) const -> int {
     return planner_of(*this, shape, link).blocks(goes_up(shape));
 }
-template <int ComputeRounds>
-auto fixed_tree<ComputeRounds>::plan(call_shape const& shape, link_model const& link) const -> program {
+template <class Scheduler, bool Keeps>
+auto fixed_tree<Scheduler, Keeps>::plan(call_shape const& shape, link_model const& link) const -> program {
     return planner_of(*this, shape, link).plan();
 }
 

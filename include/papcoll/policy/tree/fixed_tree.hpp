@@ -11,15 +11,15 @@
 
 namespace papcoll::inline v0::detail {
 
-/// A scheduler as a policy, fixed_tree_scheduler<ComputeRounds>, whose tree depends on the number of ranks
-/// alone. The scheduler has the name.
-template <int ComputeRounds>
+/// A scheduler as a policy, whose tree depends on the number of ranks and the root alone. The scheduler has
+/// the name; it is looked at where plans are made, not here.
+template <class Scheduler, bool KeepsRankOrder = true>
 struct fixed_tree {
     /// Into how many blocks the data is cut, which follow each other through the tree; default: what is
     /// shortest in the model of the measured link.
     std::optional<int> segments = {};
 
-    static constexpr bool reorders_operands = false;
+    static constexpr bool reorders_operands = !KeepsRankOrder;
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind operation) -> bool { return trees_provide(operation); }
 

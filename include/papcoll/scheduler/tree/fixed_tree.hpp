@@ -4,37 +4,34 @@
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
-#include <papcoll/scheduler/greedy_tree.hpp>
-#include <papcoll/scheduler/tree/reduction_tree.hpp>
+#include <papcoll/scheduler/tree/tree_schedule.hpp>
 
-#include <string_view>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
 
-/// The greedy tree for transfers of one round and combinations of `ComputeRounds`, whatever they cost.
-template <int ComputeRounds>
+/// What a scheduler has whose tree depends on the number of ranks and the root alone. `Tree` has
+/// `placed(problem)`: the tree, in rounds, and the ranks of its machines.
+template <class Tree>
 struct fixed_tree_scheduler {
     static constexpr schedule_kind kind = schedule_kind::reduction;
-    static constexpr bool keeps_rank_order = true;
-    static constexpr std::string_view name = ComputeRounds == 0 ? "binomial_tree" : "fibonacci_tree";
 
-    /// The tree, in rounds, and the ranks of its machines.
-    [[nodiscard]] auto placed(problem const& p) const -> rank_tree { return greedy().placed(p); }
+    /// All transfers of the tree.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {
-        return greedy().transfers(p);
+        return tree_schedule_of(self(), p).transfers();
     }
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule {
-        return greedy().for_rank(p, rank);
+        check_tree_problem(p, rank);
+        return tree_schedule_of(self(), p).for_rank(rank);
     }
+    /// That of reversed(*this).
     [[nodiscard]] auto reversed_for_rank(problem const& p, int rank) const -> rank_schedule {
-        return greedy().reversed_for_rank(p, rank);
+        check_tree_problem(p, rank);
+        return tree_schedule_of(self(), p).reversed_for_rank(rank);
     }
 
 private:
-    [[nodiscard]] static auto greedy() -> greedy_tree_scheduler {
-        return {.transfer_time = ticks{1}, .compute_time = ticks{ComputeRounds}};
-    }
+    [[nodiscard]] auto self() const -> Tree const& { return static_cast<Tree const&>(*this); }
 };
 
 } // namespace papcoll::inline v0::detail

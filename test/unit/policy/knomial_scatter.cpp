@@ -1,5 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-#include <papcoll/policy/binomial_scatter.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ TEST_CASE("the root of a binomial scatter sends ⌈log2 P⌉ messages, and every
                                    .rank = root,
                                    .root = root,
                                    .count = 3 * static_cast<std::size_t>(ranks)};
-            auto const plan = papcoll::binomial_scatter{}.plan(shape, {papcoll::ticks(1'000), 0.1});
+            auto const plan = papcoll::knomial_tree{.radix = 2}.plan(shape, {papcoll::ticks(1'000), 0.1});
             CHECK(program_lists::count(plan, action::send) ==
                   static_cast<std::size_t>(std::ceil(std::log2(ranks))));
             CHECK(program_lists::elements(plan, action::send) == shape.count - 3);

@@ -1,10 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-#include <papcoll/scheduler/binomial_gather.hpp>
+#include <papcoll/scheduler/knomial_gather.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <set>
 #include <stdexcept>
@@ -12,18 +11,24 @@
 #include <tuple>
 #include <vector>
 
-using papcoll::binomial_gather_share;
+using papcoll::knomial_gather_share;
 using papcoll::rank_schedule;
 using papcoll::transfer;
 
 namespace {
 
-auto rounds(int ranks) -> int { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
+/// Those with a message of a gather through a tree of this radix: none is left out but in the last round.
+auto steps(int ranks, int radix) -> papcoll::step_type {
+    papcoll::step_type round = 0;
+    long long unit = 1;
+    for (; unit * radix < ranks; unit *= radix) ++round;
+    return ranks == 1 ? 0 : round * (radix - 1) + (ranks - 1) / unit;
+}
 
 /// What is wrong with the shares of all ranks, as a gather; empty: nothing.
-auto violation(int ranks, int root) -> std::string {
+auto violation(int ranks, int root, int radix) -> std::string {
     std::vector<rank_schedule> shares;
-    for (int rank = 0; rank < ranks; ++rank) shares.push_back(binomial_gather_share(ranks, root, rank));
+    for (int rank = 0; rank < ranks; ++rank) shares.push_back(knomial_gather_share(ranks, root, rank, radix));
     std::vector<transfer> sent, received;
     for (int rank = 0; rank < ranks; ++rank) {
         auto const& share = shares[static_cast<std::size_t>(rank)];
@@ -42,7 +47,7 @@ auto violation(int ranks, int root) -> std::string {
     std::set<std::tuple<papcoll::step_type, int>> busy; // a rank in a step
     std::set<std::tuple<papcoll::step_type, int, int>> messages;
     for (auto const& t : sent) {
-        if (t.step < 0 || t.step >= rounds(ranks)) return "too many steps";
+        if (t.step < 0 || t.step >= steps(ranks, radix)) return "too many steps";
         if (messages.insert({t.step, t.from, t.to}).second)
             if (!busy.insert({t.step, t.from}).second || !busy.insert({t.step, t.to}).second)
                 return "two messages of a rank in a step";
@@ -61,16 +66,18 @@ auto violation(int ranks, int root) -> std::string {
 
 TEST_CASE("every part comes to the root once, in as many steps as there must be, whatever the root") {
     for (int ranks = 1; ranks <= 64; ++ranks)
-        for (int root = 0; root < std::min(ranks, 14); ++root) {
-            CAPTURE(ranks);
-            CAPTURE(root);
-            CHECK(violation(ranks, root) == "");
-            CHECK(violation(ranks, ranks - 1 - root) == "");
-        }
+        for (int root = 0; root < std::min(ranks, 14); ++root)
+            for (int const radix : {2, 3, 4, 8, 64}) {
+                CAPTURE(ranks);
+                CAPTURE(root);
+                CAPTURE(radix);
+                CHECK(violation(ranks, root, radix) == "");
+                CHECK(violation(ranks, ranks - 1 - root, radix) == "");
+            }
     for (int const ranks : {65, 100, 127, 128, 129, 500, 511, 512, 513, 777, 1000})
         for (int const root : {0, 1, 12, ranks / 2, ranks - 1}) {
             CAPTURE(ranks);
-            CHECK(violation(ranks, root) == "");
+            for (int const radix : {2, 5, 10}) CHECK(violation(ranks, root, radix) == "");
         }
 }
 
@@ -80,28 +87,32 @@ TEST_CASE("the parts of a message are those of ranks in a row") {
             for (int rank = 0; rank < ranks; ++rank) {
                 if (rank == root) continue;
                 std::set<int> sent;
-                for (auto const& t : binomial_gather_share(ranks, root, rank).sends) sent.insert(t.block);
+                for (auto const& t : knomial_gather_share(ranks, root, rank, 3).sends) sent.insert(t.block);
                 for (std::size_t i = 0; i < sent.size(); ++i)
                     CHECK(sent.contains((rank + static_cast<int>(i)) % ranks));
             }
 }
 
 TEST_CASE("the root receives its largest part last, and the shares of leaves are short at any size") {
-    auto const at_root = binomial_gather_share(8, 3, 3);
+    auto const at_root = knomial_gather_share(8, 3, 3, 2);
     CHECK(at_root.sends.empty());
     std::vector<int> peers;
     for (auto const& t : at_root.receives) peers.push_back(t.peer);
     CHECK(peers == std::vector{4, 5, 5, 7, 7, 7, 7});
+    auto const flat = knomial_gather_share(8, 3, 3, 8);
+    CHECK(flat.receives.size() == 7);
+    CHECK(flat.receives.back() == papcoll::rank_transfer{6, 2, 2});
     int const many = 2'000'000'000;
-    CHECK(binomial_gather_share(many, 0, 1).sends == std::vector<papcoll::rank_transfer>{{0, 0, 1}});
-    CHECK(binomial_gather_share(many, many - 1, many - 2).receives.empty());
-    CHECK(binomial_gather_share(1, 0, 0) == rank_schedule{});
+    CHECK(knomial_gather_share(many, 0, 1, 2).sends == std::vector<papcoll::rank_transfer>{{0, 0, 1}});
+    CHECK(knomial_gather_share(many, many - 1, many - 2, 2).receives.empty());
+    CHECK(knomial_gather_share(1, 0, 0, 2) == rank_schedule{});
 }
 
-TEST_CASE("ranks that cannot be are refused") {
-    CHECK_THROWS_AS((void)binomial_gather_share(0, 0, 0), std::invalid_argument);
-    CHECK_THROWS_AS((void)binomial_gather_share(3, 3, 0), std::invalid_argument);
-    CHECK_THROWS_AS((void)binomial_gather_share(3, -1, 0), std::invalid_argument);
-    CHECK_THROWS_AS((void)binomial_gather_share(3, 0, 3), std::invalid_argument);
-    CHECK_THROWS_AS((void)binomial_gather_share(3, 0, -1), std::invalid_argument);
+TEST_CASE("ranks and radices that cannot be are refused") {
+    CHECK_THROWS_AS((void)knomial_gather_share(0, 0, 0, 2), std::invalid_argument);
+    CHECK_THROWS_AS((void)knomial_gather_share(3, 0, 0, 1), std::invalid_argument);
+    CHECK_THROWS_AS((void)knomial_gather_share(3, 3, 0, 2), std::invalid_argument);
+    CHECK_THROWS_AS((void)knomial_gather_share(3, -1, 0, 2), std::invalid_argument);
+    CHECK_THROWS_AS((void)knomial_gather_share(3, 0, 3, 2), std::invalid_argument);
+    CHECK_THROWS_AS((void)knomial_gather_share(3, 0, -1, 2), std::invalid_argument);
 }

@@ -1,5 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-#include <papcoll/policy/binomial_gather.hpp>
+#include <papcoll/policy/knomial_tree.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,9 +20,9 @@ using program_lists::count;
 using program_lists::elements;
 using program_lists::lengths;
 
-static_assert(papcoll::block_policy<papcoll::binomial_gather>);
-static_assert(papcoll::binomial_gather::provides(collective_kind::gather));
-static_assert(!papcoll::binomial_gather::provides(collective_kind::all_gather));
+static_assert(papcoll::block_policy<papcoll::knomial_tree>);
+static_assert(papcoll::knomial_tree::provides(collective_kind::gather));
+static_assert(!papcoll::knomial_tree::provides(collective_kind::all_gather));
 
 namespace {
 
@@ -32,7 +32,7 @@ auto kept(int ranks, int root, int rank, std::size_t part) -> program {
     call_shape shape{.operation = collective_kind::gather, .ranks = ranks, .rank = rank, .root = root};
     shape.count = part * static_cast<std::size_t>(ranks);
     shape.element_bytes = 4;
-    auto plan = papcoll::binomial_gather{}.plan(shape, slow);
+    auto plan = papcoll::knomial_tree{.radix = 2}.plan(shape, slow);
     CHECK(plan.held_bytes() <= papcoll::plan_limit(ranks));
     return plan;
 }

@@ -1,0 +1,79 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/context/link_model.hpp>
+#include <papcoll/policy/call_shape.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace papcoll::inline v0::detail {
+
+/// An algorithm of ⌈log_k P⌉ rounds with k − 1 messages at a rank in each, and how long it takes.
+struct radix_choice {
+    int radix = 2;
+    /// Nanoseconds, in the model.
+    double time = 0;
+};
+
+/// ⌈log_k P⌉
+[[nodiscard]] inline auto rounds_of_radix(int ranks, int radix) -> int {
+    int rounds = 0;
+    for (std::int64_t reached = 1; reached < ranks; reached *= radix) ++rounds;
+    return rounds;
+}
+/// The smallest k, at least 2, with k^rounds ≥ ranks.
+[[nodiscard]] inline auto radix_for_rounds(int ranks, int rounds) -> int {
+    int least = 2, most = std::max(ranks, 2);
+    while (least < most) {
+        int const middle = least + (most - least) / 2;
+        if (rounds_of_radix(ranks, middle) <= rounds)
+            most = middle;
+        else
+            least = middle + 1;
+    }
+    return least;
+}
+
+/// The shortest. A round costs a latency, for each message beyond the first what it costs a rank to have one
+/// more under way, and what `volume(rounds, radix)` says the bytes of all rounds take.
+template <class Volume>
+[[nodiscard]] auto choose_radix(int ranks, link_model const& link, Volume const& volume) -> radix_choice {
+    radix_choice best;
+    int const most = std::max(rounds_of_radix(ranks, 2), 1);
+    for (int rounds = most; rounds >= 1; --rounds) {
+        int const radix = radix_for_rounds(ranks, rounds);
+        double const messages = std::min(radix, ranks) - 2;
+        double const time = rounds * (round_latency(link) + std::max(messages, 0.0) * message_cost(link)) +
+                            volume(rounds, radix);
+        if (rounds == most || time < best.time) best = {radix, time};
+    }
+    return best;
+}
+
+/// Of k-nomial trees: whole messages go down, or up, k − 1 in a round at the busiest rank; parts all pass the
+/// root's link.
+[[nodiscard]] inline auto choose_knomial(call_shape const& shape, link_model const& link) -> radix_choice {
+    double const whole = volume_time(shape.bytes(), link);
+    bool const parts =
+        shape.operation == collective_kind::gather || shape.operation == collective_kind::scatter;
+    auto best = choose_radix(shape.ranks, link, [&](int rounds, int radix) {
+        if (parts) return whole;
+        return rounds * (std::min(radix, std::max(shape.ranks, 2)) - 1) * whole;
+    });
+    if (shape.operation == collective_kind::all_reduce) best.time *= 2;
+    return best;
+}
+
+/// Of disseminations, in which every rank hears of all others: of whole operands, or of a part of each.
+[[nodiscard]] inline auto choose_dissemination(call_shape const& shape, link_model const& link)
+    -> radix_choice {
+    double const others = shape.ranks - 1;
+    double const whole = shape.operation == collective_kind::barrier ? 0 : volume_time(shape.bytes(), link);
+    double const volume =
+        shape.operation == collective_kind::all_reduce ? others * whole : others / shape.ranks * whole;
+    return choose_radix(shape.ranks, link, [&](int, int) { return volume; });
+}
+
+} // namespace papcoll::inline v0::detail

@@ -1,0 +1,67 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <papcoll/schedule/problem.hpp>
+#include <papcoll/schedule/rank_schedule.hpp>
+#include <papcoll/schedule/transfer.hpp>
+#include <papcoll/scheduler/detail/owned_blocks.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace papcoll::inline v0 {
+
+/// Brings the blocks of all owners to all ranks in ⌈log_k p⌉ rounds of up to k − 1 messages at a rank; what a
+/// rank owns is its unit and moves as a whole. With k = 2 the all-gather of Bruck et al. (1997), with k ≥ p
+/// every rank sends its unit to each other.
+///
+/// Before round t rank r has the units of r … r + k^t − 1, modulo p. In it it receives those of r + d·k^t …
+/// r + (d + 1)·k^t − 1 from r + d·k^t, for d = 1 … k − 1, and sends its first ones to r − d·k^t; of the last
+/// round what is still missing. Volume (p − 1)/p, whatever k. A round is k − 1 steps, and blocks ascend
+/// within a step.
+///
+/// One rank's share: O(T log T) for T transfers of this rank, and O(problem.blocks · log_k p). The arrivals
+/// do not enter the schedule. Throws std::invalid_argument for a malformed problem, a rank out of range, or a
+/// radix below 2.
+struct dissemination_all_gather_scheduler {
+    /// k, at least 2.
+    int radix = 2;
+
+    static constexpr auto kind = schedule_kind::dissemination;
+    static constexpr std::string_view name = "dissemination";
+
+    [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule;
+
+    friend auto operator==(dissemination_all_gather_scheduler const&,
+                           dissemination_all_gather_scheduler const&) -> bool = default;
+};
+
+inline auto dissemination_all_gather_scheduler::for_rank(problem const& p, int rank) const -> rank_schedule {
+    detail::check_rank(p, rank);
+    detail::require(radix >= 2, "radix must be at least 2", radix);
+    std::int64_t const ranks = p.ranks;
+    auto const step_of = [&](step_type round, std::int64_t d) { return round * (radix - 1) + d - 1; };
+    auto const at = [&](std::int64_t distance) { return static_cast<int>((rank + distance) % ranks); };
+    rank_schedule share;
+    for (int block = 0; block < p.blocks; ++block) {
+        std::int64_t const distance = (p.owner(block) - rank + ranks) % ranks; // of the owner above
+        std::int64_t unit = 1;
+        step_type round = 0;
+        for (; unit * radix <= distance; unit *= radix) ++round;
+        if (distance > 0) {
+            auto const d = distance / unit;
+            share.receives.push_back({step_of(round, d), at(d * unit), block});
+            unit *= radix;
+            ++round;
+        }
+        for (; unit + distance < ranks; unit *= radix, ++round)
+            for (std::int64_t d = 1; d < radix && d * unit + distance < ranks; ++d)
+                share.sends.push_back({step_of(round, d), at(ranks - d * unit), block});
+    }
+    std::sort(share.sends.begin(), share.sends.end());
+    std::sort(share.receives.begin(), share.receives.end());
+    return share;
+}
+
+} // namespace papcoll::inline v0
