@@ -105,7 +105,7 @@ struct candidate {
 /// All in turn, each time another one first, a few of them `until_dropped`, from then on those alone that
 /// take less than twice the best's time.
 void measure(collective_kind what, buffers& b, std::vector<candidate*> all, settings const& s) {
-    constexpr int until_dropped = 3;
+    constexpr int until_dropped = 5;
     for (int i = 0; i < s.repeat.warm_up; ++i)
         for (auto* const c : all) call(what, b, c->policy);
     double const begin = MPI_Wtime();

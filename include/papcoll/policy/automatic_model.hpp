@@ -180,7 +180,7 @@ private:
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
         auto const at_once = [&](int messages) {
-            return latency + std::max(messages - 1, 0) * message_cost(m_link) + volume;
+            return latency + std::max(messages - 1, 0) * rooted_message_cost(m_link) + volume;
         };
         double const linear = at_once(m_shape.ranks - 1);
         double const tree = choose_knomial(m_shape, m_link).time;

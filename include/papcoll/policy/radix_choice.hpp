@@ -36,17 +36,25 @@ struct radix_choice {
     return least;
 }
 
-/// The shortest. A round costs a latency, for each message beyond the first what it costs a rank to have one
-/// more under way, and what `volume(rounds, radix)` says the bytes of all rounds take.
+/// Where one rank alone has several messages under way, what each beyond the first costs: most of the latency
+/// passes together with that of the others. Measured between emulated hosts; what the link says is for ranks
+/// that are all busy.
+[[nodiscard]] inline auto rooted_message_cost(link_model const& link) -> double {
+    return round_latency(link) / 8;
+}
+
+/// The shortest. A round costs a latency, for each message beyond the first `message`, and what
+/// `volume(rounds, radix)` says the bytes of all rounds take.
 template <class Volume>
-[[nodiscard]] auto choose_radix(int ranks, link_model const& link, Volume const& volume) -> radix_choice {
+[[nodiscard]] auto choose_radix(int ranks, link_model const& link, double message, Volume const& volume)
+    -> radix_choice {
     radix_choice best;
     int const most = std::max(rounds_of_radix(ranks, 2), 1);
     for (int rounds = most; rounds >= 1; --rounds) {
         int const radix = radix_for_rounds(ranks, rounds);
         double const messages = std::min(radix, ranks) - 2;
-        double const time = rounds * (round_latency(link) + std::max(messages, 0.0) * message_cost(link)) +
-                            volume(rounds, radix);
+        double const time =
+            rounds * (round_latency(link) + std::max(messages, 0.0) * message) + volume(rounds, radix);
         if (rounds == most || time < best.time) best = {radix, time};
     }
     return best;
@@ -58,7 +66,7 @@ template <class Volume>
     double const whole = volume_time(shape.bytes(), link);
     bool const parts =
         shape.operation == collective_kind::gather || shape.operation == collective_kind::scatter;
-    auto best = choose_radix(shape.ranks, link, [&](int rounds, int radix) {
+    auto best = choose_radix(shape.ranks, link, rooted_message_cost(link), [&](int rounds, int radix) {
         if (parts) return whole;
         return rounds * (std::min(radix, std::max(shape.ranks, 2)) - 1) * whole;
     });
@@ -73,7 +81,7 @@ template <class Volume>
     double const whole = shape.operation == collective_kind::barrier ? 0 : volume_time(shape.bytes(), link);
     double const volume =
         shape.operation == collective_kind::all_reduce ? others * whole : others / shape.ranks * whole;
-    return choose_radix(shape.ranks, link, [&](int, int) { return volume; });
+    return choose_radix(shape.ranks, link, message_cost(link), [&](int, int) { return volume; });
 }
 
 } // namespace papcoll::inline v0::detail

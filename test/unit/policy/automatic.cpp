@@ -140,7 +140,7 @@ TEST_CASE("a gather of short parts of many ranks goes through a tree, unless ran
     CHECK(policy_of({.arrivals = late}, shape) == "linear");
     shape.count = 10'000'000; // 3.4 ms each
     CHECK(policy_of({}, shape) == "linear");
-    for (int const few : {1, 2, 13, 32}) {
+    for (int const few : {1, 2, 8, 13}) {
         shape.ranks = few;
         shape.count = static_cast<std::size_t>(few);
         CHECK(policy_of({}, shape) == "linear");
@@ -162,7 +162,9 @@ TEST_CASE("short data goes in fewer rounds of more messages, where latencies are
             CHECK(policy_of({}, shape) == few_rounds);
             bool const reduces =
                 operation == collective_kind::reduce || operation == collective_kind::all_reduce;
-            if (commutative) CHECK(automatic{}.choose(shape, costly).choice.policy == "circulant");
+            bool const all_are_busy = few_rounds == "dissemination";
+            if (commutative && all_are_busy)
+                CHECK(automatic{}.choose(shape, costly).choice.policy == "circulant");
             shape.count = 100'000;
             CHECK(policy_of({}, shape) == (reduces && !commutative ? "greedy_tree" : "circulant"));
         }
@@ -186,7 +188,7 @@ TEST_CASE("of all radices the model takes the shortest, and of equal numbers of 
         for (double const per_message : {100.0, 5'000.0, 50'000.0}) {
             link_model const link{ticks(50'000), 84.0, per_message};
             auto const volume = [](int rounds, int radix) { return 1000.0 * rounds * radix; };
-            auto const best = choose_radix(ranks, link, volume);
+            auto const best = choose_radix(ranks, link, per_message, volume);
             for (int radix = 2; radix <= std::max(ranks, 2); ++radix) {
                 int const rounds = std::max(papcoll::detail::rounds_of_radix(ranks, radix), 1);
                 double const messages = std::min(radix, std::max(ranks, 2)) - 2;
