@@ -34,13 +34,19 @@ struct open_all_gather_function {
 ///     gathering.contribute(mine.data());    // now this rank is ready, too
 ///     gathering.wait();                     // `all` is complete
 ///
+/// Arrivals may also come from an arrival_monitor, by `.arrivals = monitor`: called at the beginning of an
+/// iteration, the all-gather waits in the background until all ranks have predicted their arrivals of this
+/// iteration, and plans then. Neither this call nor the question ends the computation that the monitor
+/// watches; contribute() does. Only a policy's member of the name `arrivals` is waited for in this way.
+///
 /// `out` (a pointer, or a std::vector that is resized) has n elements of each rank, those of rank r at
 /// out + r n. This rank may write its own there and call contribute() without argument. All else in `out`
 /// must be left alone from this call to the end.
 ///
-/// Must agree on all ranks: n, and the policy with all its members, arrivals included. It counts as one
-/// collective in the order of those on `comm`, at this call; others may be called meanwhile. A rank may wait
-/// for others before it contributes as little as anywhere else: no rank can end before all have contributed.
+/// Must agree on all ranks: n, and the policy with all its members, arrivals included, or the monitor. It
+/// counts as one collective in the order of those on `comm`, at this call; others may be called meanwhile. A
+/// rank may wait for others before it contributes as little as anywhere else: no rank can end before all have
+/// contributed.
 ///
 /// Progress before contribute(): with MPI_THREAD_MULTIPLE a thread of papcoll's looks for messages, about
 /// every 0.2 ms, while such an operation is under way, and sleeps in between; it ends with MPI. At lower

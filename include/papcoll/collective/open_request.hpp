@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/collective/argument_checks.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/executor/contribution.hpp>
@@ -39,6 +40,7 @@ public:
         require_contribution();
         m_request = std::move(other.m_request);
         m_own = std::move(other.m_own);
+        m_arrivals = std::move(other.m_arrivals);
         m_target = other.m_target;
         m_count = other.m_count;
         m_contributed = other.m_contributed;
@@ -49,10 +51,13 @@ public:
     ~open_request() { require_contribution(); }
 
     /// For the functions that begin such operations. `target`: where this rank's `count` elements belong;
-    /// null: they are sent from where they are.
-    open_request(request&& begun, std::shared_ptr<contribution> own, T* target, std::size_t count)
+    /// null: they are sent from where they are. `arrivals`: who is told that this rank has its data, if
+    /// anyone.
+    open_request(request&& begun, std::shared_ptr<contribution> own, T* target, std::size_t count,
+                 std::shared_ptr<detail::arrival_answer> arrivals = nullptr)
         : m_request(std::move(begun))
         , m_own(std::move(own))
+        , m_arrivals(std::move(arrivals))
         , m_target(target)
         , m_count(count) {}
 
@@ -128,10 +133,12 @@ private:
     void give(T const* data) {
         m_own->give(data);
         m_contributed = true;
+        if (m_arrivals) m_arrivals->arrive();
         (void)test();
     }
     request m_request;
     std::shared_ptr<contribution> m_own; // null: ended
+    std::shared_ptr<detail::arrival_answer> m_arrivals;
     T* m_target = nullptr;
     std::size_t m_count = 0;
     bool m_contributed = false;
@@ -152,8 +159,10 @@ template <class T, class Comm, class Policy>
     auto const own = std::make_shared<contribution>();
     call.memory.late = own;
     auto&& used = as_policy(policy);
-    auto begun = begin_call(ranks_of(comm), call, policy_ref::to(used));
-    return {std::move(begun), own, static_cast<T*>(call.late_target), call.late_count};
+    auto const by = policy_ref::to(used);
+    auto arrivals = by.arrivals(true);
+    auto begun = begin_call(ranks_of(comm), call, by);
+    return {std::move(begun), own, static_cast<T*>(call.late_target), call.late_count, std::move(arrivals)};
 }
 template <class T>
 [[nodiscard]] auto describe_open(collective_kind operation, output const& out) -> call_description {

@@ -26,10 +26,11 @@ namespace papcoll::inline v0::detail {
 /// prediction or nothing, and how often it has taken so far. When all have given, rank 0 sends all
 /// predictions to everybody, for the take whose number is the largest given: the first that no rank can have
 /// done before it gave, as far as they are about that take. A rank that has given in a round waits for the
-/// round's end before it takes again. So, whoever begins a round and whoever does not, take n is decided
-/// alike on all ranks: the round for n if there is one, else all together. Those who have nothing to predict
-/// need not take part before somebody waits and, through rank 0, *calls*. They may then still put it off
-/// until they come to that take themselves, but no longer: up to there they depend on nobody who waits.
+/// round's end before it takes again; one that takes in the background waits for a round in any case. So,
+/// whoever begins a round and whoever does not, take n is decided alike on all ranks: the round for n if
+/// there is one, else all together. Those who have nothing to predict need not take part before somebody
+/// waits and, through rank 0, *calls*. They may then still put it off until they come to that take
+/// themselves, but no longer: up to there they depend on nobody who waits.
 ///
 /// The first rank that leaves ends the protocol for all: rank 0 tells everybody that no further round will
 /// end, and leaves without waiting, as all others do. Between two ranks nothing is sent afterwards.
@@ -76,18 +77,21 @@ public:
     }
     /// This rank waits: the others shall give what they have.
     void call() {
-        if (m_has_called || m_closed) return;
+        if (m_has_called || m_closed || m_left) return;
         m_has_called = true;
         if (is_root())
             call_missing(m_takes);
         else
             m_mail.send_up({upward::kind::call, m_round, {0, m_takes, 0}});
     }
-    /// Whether it is decided what the next take gets.
-    [[nodiscard]] auto is_decided() -> bool {
+    /// Whether a round has decided what the next take gets, or none ever will.
+    [[nodiscard]] auto has_outcome() -> bool {
         while (!m_decided.empty() && m_decided.front().take < m_takes) m_decided.pop_front();
-        return !m_decided.empty() || !m_has_given || m_closed;
+        return !m_decided.empty() || m_closed;
     }
+    /// The same, or this rank has given nothing: taking now it gives no other a reason to wait, and all get
+    /// nothing.
+    [[nodiscard]] auto is_decided() -> bool { return has_outcome() || !m_has_given; }
     /// What all ranks get in this take; requires is_decided().
     auto take() -> arrival_source {
         arrival_source result;

@@ -37,9 +37,17 @@ using default_predictor = first_known<linear_extrapolation, exponential_average>
 ///         papcoll::reduce(comm, in, out, op, root, papcoll::clairvoyant{.arrivals = monitor});
 ///     }
 ///
+/// A split-phase collective begins before the computation, and uses what is predicted while it goes on:
+///
+///     auto open = papcoll::open_all_gather(comm, all, n, papcoll::background_ring{.arrivals = monitor});
+///     monitor.computation_begin();
+///     …
+///     open.contribute(mine);             // ends the computation
+///     open.wait();
+///
 /// **What must agree.** Only this: all ranks construct it together, and all call arrivals(), or make an
-/// arrival_source of the monitor, equally often and in the same order among their collective calls. Whatever
-/// they report or do not report, they get the same answers.
+/// arrival_source of the monitor, equally often and in the same order among their collective calls, for
+/// collectives of the same kinds. Whatever they report or do not report, they get the same answers.
 ///
 /// **Epochs.** Once in each iteration every rank gives its prediction away: when a part `share_at` of the
 /// computation is over, by a report or by the time that was expected for it, or at its end. If it has nothing
@@ -48,6 +56,10 @@ using default_predictor = first_known<linear_extrapolation, exponential_average>
 /// given, rank 0 spreads the predictions, in its own time, for the first arrivals() that nobody can have
 /// called before he gave. Collectives of the same iteration after that one find ranks all together:
 /// arrivals() returns at once, with nothing given.
+///
+/// **Split-phase collectives** ask when they are begun and are answered in the background, at the latest when
+/// all ranks have contributed. A rank that has contributed and still has no answer asks the others for what
+/// they have, monitor_options::patience later.
 ///
 /// **Reports.** All may be left out. Without computation_begin() a rank has nothing to predict,
 /// and those that have may wait for it in arrivals(); another
@@ -103,8 +115,13 @@ public:
     /// given their predictions if this rank has; never for one with a thread while its computation has begun.
     /// Throws what the transport threw when messages failed.
     [[nodiscard]] auto arrivals() -> arrival_source { return m_state->take(); }
-    /// The same, for `.arrivals = monitor`. A policy that is kept keeps the arrivals of this call.
-    operator arrival_source() { return arrivals(); } // NOLINT(google-explicit-constructor)
+    /// The same question, for `.arrivals = monitor`; the answer comes later. The operations that open_gather,
+    /// open_all_gather and open_all_gatherv begin wait for it in the background and leave the computation
+    /// alone; contribute() ends it, if computation_end() did not. Elsewhere whoever needs the answer first,
+    /// a collective, given() or times(), does as arrivals() does. A policy that is kept keeps this answer.
+    operator arrival_source() { // NOLINT(google-explicit-constructor)
+        return arrival_source(std::make_shared<detail::asked_arrivals<state>>(m_state, m_state->ask()));
+    }
 
     /// When this rank is expected to arrive, in the time of rank 0's clock; nullopt: nothing is known. For
     /// observers: it need not be what the others were given.

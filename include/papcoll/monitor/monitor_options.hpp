@@ -19,6 +19,11 @@ struct monitor_options {
     /// Which part of a computation passes before its prediction is given away, in [0, 1]: later ones are
     /// better, but leave less time to use them.
     double share_at = 0.5;
+    /// How long overdue reports are waited for: a rank whose report is overdue gives away what it expects
+    /// from earlier iterations so much later, and a rank that waits for predictions asks the others so much
+    /// later for what they have. Choose it where computations differ so much from one iteration to the next
+    /// that reports alone tell. At least 0.
+    ticks patience{0};
     /// How long the thread sleeps before it looks for messages again; four times as long while there is
     /// nothing to expect. Positive.
     ticks poll = std::chrono::microseconds(500);
@@ -33,6 +38,8 @@ inline void check(monitor_options const& options) {
     if (!(options.share_at >= 0 && options.share_at <= 1))
         throw std::invalid_argument("papcoll: monitor_options.share_at must be in [0, 1], but it is " +
                                     std::to_string(options.share_at));
+    detail::require(options.patience >= ticks{0}, "monitor_options.patience must be at least 0",
+                    options.patience.count());
     detail::require(options.poll > ticks{0}, "monitor_options.poll must be positive", options.poll.count());
     detail::require(options.pings >= 1, "monitor_options.pings must be at least 1", options.pings);
     if (!options.clock)

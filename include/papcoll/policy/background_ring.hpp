@@ -20,7 +20,8 @@ namespace papcoll::inline v0 {
 /// happens before its call, and little is gained. Wrong arrivals cost time, never correctness; without
 /// arrivals it is the ring.
 struct background_ring {
-    /// When each rank will have its data; the same on all ranks.
+    /// When each rank will have its data; the same on all ranks. Or an arrival_monitor, which knows it while
+    /// the ranks compute.
     arrival_source arrivals = {};
     /// How long one rank's part takes from rank to rank; default: from the measured link. Must agree on all
     /// ranks. Rather too long than too short: what a pre-step does not finish the next one waits for.

@@ -12,7 +12,7 @@
 // What policies with the same members check and tell of them.
 namespace papcoll::inline v0::detail {
 
-/// Throws std::invalid_argument unless `arrivals` are absent or one per rank.
+/// Throws std::invalid_argument unless `arrivals` are absent or one per rank; does not wait for them.
 void check_arrivals(arrival_source const& arrivals, int ranks);
 /// Throws std::invalid_argument for less than one segment.
 void check_segments(std::optional<int> segments);

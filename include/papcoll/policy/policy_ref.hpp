@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/context/link_model.hpp>
 #include <papcoll/detail/hash.hpp>
 #include <papcoll/policy/automatic_choice.hpp>
@@ -41,6 +42,8 @@ struct policy_functions {
     std::any (*key)(void const* policy);
     bool (*has_key)(void const* policy, std::any const& key);
     std::shared_ptr<void const> (*copy)(void const* policy);
+    /// The arrivals that it has been told; null: policies of this type take none.
+    auto(*arrivals)(void const* policy) -> arrival_source const*;
 };
 
 template <block_policy P>
@@ -88,11 +91,19 @@ struct functions_of_policy {
     static auto copy(void const* policy) -> std::shared_ptr<void const> {
         return std::make_shared<P const>(get(policy));
     }
+    static auto arrivals([[maybe_unused]] void const* policy) -> arrival_source const* {
+        if constexpr (requires {
+                          { get(policy).arrivals } -> std::same_as<arrival_source const&>;
+                      })
+            return &get(policy).arrivals;
+        else
+            return nullptr;
+    }
 
     static constexpr bool reduces_and_broadcasts =
         P::provides(collective_kind::reduce) && P::provides(collective_kind::broadcast);
     static constexpr policy_functions all{
-        reduces_and_broadcasts, check, plan, candidates, hash, key, has_key, copy};
+        reduces_and_broadcasts, check, plan, candidates, hash, key, has_key, copy, arrivals};
 
 private:
     struct fingerprint { // of policies of this type
@@ -128,6 +139,18 @@ public:
     [[nodiscard]] auto key() const -> std::any { return m_functions->key(m_policy); }
     [[nodiscard]] auto has_key(std::any const& key) const -> bool {
         return m_functions->has_key(m_policy, key);
+    }
+
+    /// What it waits for before it can plan; null: nothing. `in_background`: the operation looks for it
+    /// itself, else waits here.
+    [[nodiscard]] auto arrivals(bool in_background) const -> std::shared_ptr<arrival_answer> {
+        auto const* const told = is_native() ? nullptr : m_functions->arrivals(m_policy);
+        if (told == nullptr || told->answer() == nullptr) return nullptr;
+        if (in_background)
+            told->answer()->stay_in_background();
+        else
+            (void)told->given();
+        return told->answer();
     }
 
     /// A copy, and a reference to it.

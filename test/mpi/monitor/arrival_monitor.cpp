@@ -15,12 +15,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "../../support/monitor_suite.hpp"
+#include "../../support/open_monitored_suite.hpp"
 #include "../../support/wrong_clock.hpp"
 
 namespace mpi = boost::mpi;
@@ -142,4 +144,34 @@ TEST_CASE("hundreds of epochs with random delays leave the memory as it was") {
     }
     CHECK(given == 300);
     CHECK(resident_pages() - after_first < 256); // a megabyte: what the MPI library may still allocate
+}
+
+TEST_CASE("split-phase collectives find their arrivals in the background, whatever ranks report") {
+    mpi::communicator const world;
+    for (int const threads : {0, 1, 2}) {
+        bool const thread = threads == 2 || (threads == 1 && world.rank() % 3 != 1);
+        arrival_monitor monitor(
+            world,
+            {.thread = thread, .poll = 200us, .clock = test_support::wrong_clock::of_rank(world.rank())});
+        check_equal_everywhere(
+            world, open_monitored_suite::run_oddly(world, monitor, world.rank(), world.size(), 8, 5));
+    }
+}
+
+TEST_CASE("split-phase collectives of sub-communicators have monitors of their own") {
+    mpi::communicator const world;
+    auto const part = world.split(world.rank() % 3 == 1 ? 1 : 0, -world.rank());
+    arrival_monitor of_world(world, {.patience = 20s}), of_part(part, {.patience = 20s});
+    for (int i = 0; i < 2; ++i) {
+        check_equal_everywhere(part,
+                               open_monitored_suite::run_orderly(part, of_part, part.rank(), part.size(), 2));
+        check_equal_everywhere(
+            world, open_monitored_suite::run_orderly(world, of_world, world.rank(), world.size(), 2));
+    }
+}
+
+TEST_CASE("a monitor may end before what it was asked for is known") {
+    mpi::communicator const world;
+    open_monitored_suite::monitor_ends_early(world, world.rank(), world.size(),
+                                             [&] { return std::make_unique<arrival_monitor>(world); });
 }

@@ -7,19 +7,12 @@
 #include "../../support/all_gather_suite.hpp"
 #include "../../support/open_suite.hpp"
 #include "../../support/open_uneven_suite.hpp"
+#include "../../support/shared_endpoint.hpp"
 
 using papcoll::threads::endpoint;
+using test_support::shared_endpoint;
 
 namespace {
-
-/// An endpoint that several threads may use, though one at a time: its engine has a thread of its own.
-struct shared_endpoint : endpoint {
-    explicit shared_endpoint(endpoint const& e)
-        : endpoint(e) {}
-    [[nodiscard]] static auto concurrent() -> bool { return true; }
-    [[nodiscard]] auto borrowed() const -> shared_endpoint { return shared_endpoint(endpoint::borrowed()); }
-};
-static_assert(papcoll::transport<shared_endpoint>);
 
 /// Forwards what others need while its user is busy elsewhere: `rank` 0 only watches a number.
 void forwards_in_the_background(endpoint& e, std::atomic<int>& others_done) {

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/collective/impl/run_call.hpp>
 #include <papcoll/monitor/arrival_monitor.hpp>
 #include <papcoll/transport/threads.hpp>
 
@@ -21,6 +22,8 @@
 #include <vector>
 
 #include "../../support/monitor_suite.hpp"
+#include "../../support/open_monitored_suite.hpp"
+#include "../../support/shared_endpoint.hpp"
 
 // Both speak on one control channel.
 static_assert(papcoll::detail::monitor_tag != papcoll::detail::clock_tag);
@@ -394,8 +397,250 @@ TEST_CASE("options that cannot be are refused, by name") {
         };
         refused({.share_at = -0.1}, "share_at");
         refused({.share_at = std::nan("")}, "share_at");
+        refused({.patience = -1ns}, "patience");
         refused({.poll = 0ns}, "poll");
         refused({.pings = 0}, "pings");
         refused({.clock = nullptr}, "clock");
+    });
+}
+
+TEST_CASE("split-phase collectives find their arrivals in the background, whatever ranks report") {
+    for (int const ranks : {1, 2, 3, 5, 8})
+        for (auto const threads : {threading::all, threading::none, threading::mixed}) {
+            CAPTURE(ranks);
+            CAPTURE(static_cast<int>(threads));
+            std::vector<monitor_suite::takes> taken(static_cast<std::size_t>(ranks));
+            papcoll::threads::run(ranks, {.eager_limit = 1000, .seed = 3}, [&](endpoint& self) {
+                int const rank = self.rank();
+                monitor m(self, {.thread = with_thread(threads, rank),
+                                 .patience = rank % 3 == 1 ? ticks{300us} : ticks{0},
+                                 .poll = 200us,
+                                 .clock = test_support::wrong_clock::of_rank(rank)});
+                taken[static_cast<std::size_t>(rank)] =
+                    open_monitored_suite::run_oddly(self, m, rank, ranks, 14, 5);
+            });
+            for (auto const& t : taken) CHECK(t == taken[0]);
+            CHECK(std::any_of(taken[0].begin(), taken[0].end(), [](auto const& t) { return !t.empty(); }));
+        }
+}
+
+TEST_CASE("of an iteration's split-phase collectives the first is told arrivals and the second none") {
+    for (int const ranks : {1, 2, 5})
+        for (auto const threads : {threading::all, threading::none, threading::mixed}) {
+            std::vector<monitor_suite::takes> taken(static_cast<std::size_t>(ranks));
+            papcoll::threads::run(ranks, [&](endpoint& self) {
+                int const rank = self.rank();
+                // So patient that each rank's own report counts.
+                monitor m(self, {.thread = with_thread(threads, rank), .patience = 20s});
+                taken[static_cast<std::size_t>(rank)] =
+                    open_monitored_suite::run_orderly(self, m, rank, ranks, 6);
+            });
+            for (auto const& t : taken) CHECK(t == taken[0]);
+        }
+}
+
+TEST_CASE(
+    "with agreed checks the ranks agree when arrivals are known, and a new attachment changes nothing") {
+    papcoll::threads::run(3, [](endpoint& self) {
+        papcoll::attach(self, {.checks = papcoll::check_level::agreed});
+        monitor m(self);
+        (void)open_monitored_suite::run_orderly(self, m, self.rank(), 3, 3);
+        open_suite::elements const e{3, 20'000, 1};
+        auto out = e.nothing();
+        auto const part = e.part(self.rank());
+        auto open =
+            papcoll::open_all_gather(self, out.data(), e.n, papcoll::background_circulant{.arrivals = m});
+        papcoll::attach(self, {.link = papcoll::link_model{.latency = 1ms, .per_byte = 1000.0}});
+        m.computation_begin();
+        open.contribute(part.data());
+        open.wait();
+        CHECK(out == e.whole());
+    });
+}
+
+TEST_CASE("early data moves while the rank that asked the monitor computes") {
+    using test_support::shared_endpoint;
+    for (int const ranks : {2, 3, 8}) {
+        std::atomic<int> others_done = 0;
+        papcoll::threads::run(ranks, {.eager_limit = 0}, [&](endpoint& e) {
+            shared_endpoint self(e);
+            papcoll::attach(self);
+            papcoll::basic_arrival_monitor<shared_endpoint> m(self, {.patience = 20s});
+            open_suite::elements const all{ranks, 4000, 1};
+            auto out = all.nothing();
+            auto const part = all.part(self.rank());
+            auto open =
+                papcoll::open_gather(self, out.data(), all.n, 0, papcoll::sorted_linear{.arrivals = m});
+            m.computation_begin();
+            m.progress(0.5);
+            if (self.rank() == 0) { // without its arrival the others end
+                while (others_done < ranks - 1) std::this_thread::yield();
+                open.contribute(part.data());
+                open.wait();
+                CHECK(out == all.whole());
+            } else {
+                open.contribute(part.data());
+                open.wait();
+                ++others_done;
+            }
+        });
+    }
+}
+
+TEST_CASE("asking leaves the computation alone, and contributing ends it") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        papcoll::attach(self);
+        standing_clock clock;
+        papcoll::basic_arrival_monitor<endpoint, papcoll::last_value> m(self, {.clock = clock.of_rank(0)});
+        for (auto const begin : {0s, 100s}) {
+            clock.set(begin);
+            int out = 0;
+            papcoll::arrival_source const arrivals = m;
+            auto open =
+                papcoll::open_all_gather(self, &out, 1, papcoll::background_ring{.arrivals = arrivals});
+            m.computation_begin();
+            clock.set(begin + 6s);
+            CHECK_FALSE(open.test());
+            CHECK(arrivals.known() == (begin > 0s)); // half of the expected time is over
+            clock.set(begin + 8s);
+            int const mine = 7;
+            open.contribute(&mine);
+            clock.set(begin + 9s);
+            open.wait();
+            CHECK(out == 7);
+            CHECK(arrivals.times()[0] == begin + 8s);
+        }
+        clock.set(200s);
+        m.computation_begin();
+        CHECK(m.predicted() == 208s);
+    });
+}
+
+TEST_CASE("patience puts averages off, and reports count at once") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        standing_clock clock;
+        told_monitor m(self, {.share_at = 0.5, .patience = 3s, .clock = clock.of_rank(0)},
+                       told{.duration = 10s, .expected = {}});
+        auto const known_at = [&](ticks when, papcoll::arrival_source const& arrivals, double fraction) {
+            clock.set(when);
+            m.progress(fraction);
+            return arrivals.known();
+        };
+        {
+            clock.set(0s);
+            papcoll::arrival_source const arrivals = m;
+            m.computation_begin();
+            CHECK_FALSE(known_at(5s, arrivals, 0.1));
+            CHECK_FALSE(known_at(8s - 1ns, arrivals, 0.1));
+            CHECK(known_at(8s, arrivals, 0.1));
+            CHECK(arrivals.times()[0] == 10s);
+        }
+        clock.set(0s);
+        papcoll::arrival_source const arrivals = m;
+        m.computation_begin();
+        CHECK_FALSE(known_at(6s, arrivals, 0.4));
+        CHECK(known_at(6s, arrivals, 0.5));
+    });
+}
+
+TEST_CASE("a rank that waits asks the others when its patience is over") {
+    standing_clock clock;
+    std::atomic<bool> contributed = false;
+    papcoll::threads::run(2, [&](endpoint& self) {
+        papcoll::attach(self);
+        told_monitor m(self, {.patience = 1h, .clock = clock.of_rank(self.rank())},
+                       told{.duration = {}, .expected = {}});
+        std::array<int, 2> out{};
+        papcoll::arrival_source const arrivals = m;
+        auto open =
+            papcoll::open_all_gather(self, out.data(), 1, papcoll::background_ring{.arrivals = arrivals});
+        m.computation_begin();
+        int const mine = self.rank() + 1;
+        if (self.rank() == 0) {
+            while (!contributed) std::this_thread::yield();
+            std::this_thread::sleep_for(10ms);
+            CHECK_FALSE(arrivals.known());
+            clock.set(2h);
+            // It computes on; its thread says that it knows nothing.
+            auto const begin = papcoll::steady_now();
+            while (!arrivals.known() && papcoll::steady_now() - begin < 20s) std::this_thread::sleep_for(1ms);
+            CHECK(arrivals.known());
+        }
+        open.contribute(&mine);
+        if (self.rank() == 1) contributed = true;
+        open.wait();
+        CHECK(out == std::array<int, 2>{1, 2});
+    });
+}
+
+TEST_CASE("a rank that reports nothing is taken to come with the last of the others") {
+    constexpr int ranks = 4;
+    for (bool const thread : {true, false}) {
+        standing_clock clock;
+        papcoll::threads::run(ranks, [&](endpoint& self) {
+            papcoll::attach(self);
+            int const rank = self.rank();
+            told_monitor m(self, {.thread = thread, .patience = 1h, .clock = clock.of_rank(rank)},
+                           told{.duration = 1s * (10 - rank), .expected = {}});
+            std::array<int, ranks> out{};
+            papcoll::arrival_source const arrivals = m;
+            auto open =
+                papcoll::open_all_gather(self, out.data(), 1, papcoll::background_ring{.arrivals = arrivals});
+            if (rank != 2) {
+                m.computation_begin();
+                m.progress(0.6);
+                m.progress(0.9); // too late to change anything
+            }
+            open.contribute(&rank);
+            open.wait();
+            CHECK(out == std::array<int, ranks>{0, 1, 2, 3});
+            REQUIRE(arrivals.times().size() == ranks);
+            CHECK(arrivals.times()[2] ==
+                  std::max({arrivals.times()[0], arrivals.times()[1], arrivals.times()[3]}));
+        });
+    }
+}
+
+TEST_CASE("a monitor may end before what it was asked for is known") {
+    for (int const ranks : {1, 2, 5})
+        for (bool const thread : {true, false})
+            papcoll::threads::run(ranks, [&](endpoint& self) {
+                open_monitored_suite::monitor_ends_early(self, self.rank(), ranks, [&] {
+                    return std::make_unique<monitor>(self, monitor_options{.thread = thread});
+                });
+            });
+}
+
+TEST_CASE("what nobody uses holds nobody up") {
+    papcoll::threads::run(3, [](endpoint& self) {
+        monitor m(self, {.thread = self.rank() != 1});
+        for (int i = 0; i < 5; ++i) {
+            m.computation_begin();
+            { papcoll::arrival_source const unused = m; }
+            (void)m.arrivals();
+        }
+        papcoll::arrival_source const one = m, other = m;
+        CHECK(one == papcoll::arrival_source(one));
+        CHECK_FALSE(one == other);
+        CHECK(one.answer()->ranks() == 3);
+        CHECK_FALSE(other.given());
+        CHECK_FALSE(one.given());
+        CHECK(one == other);
+        CHECK(one == papcoll::arrival_source());
+    });
+}
+
+TEST_CASE("a monitor of other ranks is refused at the call") {
+    papcoll::threads::run(2, [](endpoint& self) {
+        std::optional<monitor> m(self);
+        papcoll::arrival_source const arrivals = *m;
+        papcoll::threads::run(1, [&](endpoint& alone) {
+            papcoll::attach(alone);
+            int out = 0;
+            collective_suite::says("one entry per rank", [&] {
+                (void)papcoll::open_all_gather(alone, &out, 1,
+                                               papcoll::background_ring{.arrivals = arrivals});
+            });
+        });
     });
 }

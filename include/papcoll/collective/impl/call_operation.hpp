@@ -88,6 +88,12 @@ struct call_start {
     std::shared_ptr<kept_plan> plan = {};    // of a prepared one
     std::shared_ptr<void const> keeper = {}; // of the policy, where it must outlive the call
 
+    /// What must be known before there can be a plan; null: nothing is missing.
+    [[nodiscard]] auto awaited() const -> std::shared_ptr<arrival_answer> {
+        auto answer = call.memory.late ? policy.arrivals(true) : nullptr;
+        return answer && !answer->is_known() ? answer : nullptr;
+    }
+
     /// For a call that begins later.
     [[nodiscard]] auto kept() const -> call_start {
         if (keeper) return *this;
@@ -162,6 +168,34 @@ template <transport Transport>
     return execute_plan(c, s.call, known_calls::of(c->cache()).plans.plan(s.policy, shape, c->link()), tag);
 }
 
+/// What a plan is made from besides the call, as it was in the call's turn. papcoll may attach anew before
+/// arrivals are known, on one rank before it plans and on another afterwards.
+template <transport Transport>
+class basis_of_plan {
+public:
+    explicit basis_of_plan(context<Transport> const& c)
+        : m_attachments(c.attachments())
+        , m_link(c.link())
+        , m_tuning(c.tuning()) {}
+
+    /// As start(), of a call that plans after its turn.
+    [[nodiscard]] auto start_late(std::shared_ptr<context<Transport>> const& c, call_start const& s,
+                                  int tag) const -> std::shared_ptr<operation> {
+        auto shape = shape_of(*c, s.call);
+        if (m_attachments == c->attachments())
+            return execute_plan(c, s.call, known_calls::of(c->cache()).plans.plan(s.policy, shape, m_link),
+                                tag);
+        shape.tuning = &m_tuning;
+        kept_plan once{std::make_shared<program const>(s.policy.plan(shape, m_link)), {}};
+        return execute_plan(c, s.call, once, tag);
+    }
+
+private:
+    std::uint64_t m_attachments;
+    link_model m_link;
+    tuning_text m_tuning;
+};
+
 [[nodiscard]] inline auto record_of(call_start const& s, call_shape const& shape,
                                     std::string const& complaint) -> call_record {
     auto operation = hash_text(to_string(shape.operation));
@@ -183,20 +217,22 @@ template <transport Transport>
 }
 
 /// A collective that cannot begin at its call: it waits for its turn and its tag, agrees where that is asked
-/// for, plans and executes.
+/// for, plans and executes. Where arrivals are missing it lets the others have their turns before it agrees.
 template <transport Transport>
 class call_operation final : public operation {
 public:
-    /// `record`: where the ranks agree first. `has_tag`: whether it has been given its tag to keep.
-    call_operation(std::shared_ptr<context<Transport>> c, std::optional<call_record> const& record,
-                   std::shared_ptr<tag_ledger> tags, int tag, bool has_tag, call_start start)
+    /// `has_tag`: whether it has been given its tag to keep. `complaint`: where the ranks agree first.
+    call_operation(std::shared_ptr<context<Transport>> c, std::shared_ptr<tag_ledger> tags, int tag,
+                   bool has_tag, call_start start, std::optional<std::string> complaint)
         : m_context(std::move(c))
         , m_tags(std::move(tags))
         , m_tag(tag)
         , m_has_tag(has_tag)
         , m_start(std::move(start))
+        , m_complaint(std::move(complaint))
+        , m_awaited(m_start.awaited())
         , m_turn(0) {
-        if (record) m_agreement.emplace(*record, call_record::merge, tag);
+        if (!m_awaited) begin_agreement();
         m_turn = m_context->next_turn(); // last: from here on others wait for it
     }
     call_operation(call_operation const&) = delete;
@@ -205,12 +241,13 @@ public:
 
     auto advance(bool block) -> bool override {
         if (m_body) return m_body->advance(block);
-        if (!m_context->is_turn(m_turn) || !take_tag()) return false;
+        if (!m_passed && (!m_context->is_turn(m_turn) || !take_tag())) return false;
+        if (m_awaited && !has_arrivals()) return false;
         if (m_agreement) {
             if (!m_agreement->advance(m_context->transport_layer(), block)) return false;
             m_agreement->result().check();
         }
-        m_body = start(m_context, m_start, m_tag);
+        m_body = m_basis ? m_basis->start_late(m_context, m_start, m_tag) : start(m_context, m_start, m_tag);
         pass_turn();
         m_body->advance(block);
         return true;
@@ -232,6 +269,23 @@ private:
         keep(tag_lease(m_tags, m_tag));
         return m_has_tag = true;
     }
+    auto has_arrivals() -> bool {
+        if (!m_basis) {
+            m_basis.emplace(*m_context);
+            pass_to(m_start.call.memory);
+            pass_turn();
+        }
+        m_awaited->look();
+        if (!m_awaited->is_known()) return false;
+        m_awaited.reset();
+        begin_agreement();
+        return true;
+    }
+    void begin_agreement() {
+        if (!m_complaint) return;
+        auto const record = record_of(m_start, shape_of(*m_context, m_start.call), *m_complaint);
+        m_agreement.emplace(record, call_record::merge, m_tag);
+    }
     void pass_turn() {
         if (!std::exchange(m_passed, true)) m_context->pass_turn(m_turn);
     }
@@ -244,6 +298,9 @@ private:
     std::optional<agreement<Transport, call_record, call_record (*)(call_record const&, call_record const&)>>
         m_agreement;
     call_start m_start;
+    std::optional<std::string> m_complaint;
+    std::shared_ptr<arrival_answer> m_awaited;       // null: there can be a plan
+    std::optional<basis_of_plan<Transport>> m_basis; // of a call that waited for arrivals
     std::shared_ptr<operation> m_body;
     std::uint32_t m_turn;
 };
@@ -315,7 +372,7 @@ template <transport Transport>
         if (c->size() > 1) tags->spoil(tag); // the others may have sent what nobody receives here
         std::rethrow_exception(named(std::current_exception(), name));
     }
-    bool const at_once = c->begins_at_once(*tags, tag);
+    bool const at_once = c->begins_at_once(*tags, tag) && !s.awaited();
     tag_lease lease;
     if (at_once || is_open) lease = tag_lease(tags, tag);
     if (at_once) {
@@ -323,9 +380,9 @@ template <transport Transport>
         begun->keep(std::move(lease));
         return begun;
     }
-    std::optional<call_record> record;
-    if (c->checks() == check_level::agreed) record = record_of(s, shape, complaint);
-    auto waiting = std::make_shared<call_operation<Transport>>(c, record, tags, tag, is_open, s.kept());
+    std::optional<std::string> agreed;
+    if (c->checks() == check_level::agreed) agreed = std::move(complaint);
+    auto waiting = std::make_shared<call_operation<Transport>>(c, tags, tag, is_open, s.kept(), agreed);
     if (is_open) waiting->keep(std::move(lease));
     return waiting;
 }

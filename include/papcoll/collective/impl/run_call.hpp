@@ -178,6 +178,7 @@ void run_with_others(Transport& t, call_description& call, policy_ref policy, vo
 template <transport Transport>
 [[gnu::noinline]] void run_another(Transport& t, call_description& call, policy_ref policy,
                                    void const* call_site) {
+    (void)policy.arrivals(false); // while nothing of the call is under way
     auto const run = [&](call_description& one, policy_ref by) {
         auto* const c = raw_context_in(t);
         if (c == nullptr || !may_run_alone(*c, by)) return run_with_others(t, one, by, call_site);
@@ -213,6 +214,7 @@ template <transport Transport>
 [[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
     -> request {
     auto const c = papcoll::context_of(t);
+    (void)policy.arrivals(call.memory.late != nullptr);
     take_learned(*c, call, policy);
     call_start s{call, policy};
     auto op = make_observed_call(c, s, call_site);
@@ -260,6 +262,7 @@ public:
     prepared_on(std::shared_ptr<context<Transport>> c, call_description const& call, policy_ref policy)
         : m_context(std::move(c))
         , m_start{call, policy, call_start::what::nothing} {
+        (void)policy.arrivals(false);
         m_start = m_start.kept();
         take_learned(*m_context, m_start.call, m_start.policy);
         auto const op = make_observed_call(m_context, m_start, nullptr);

@@ -6,6 +6,7 @@
 #include <papcoll/context/attach.hpp>
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/monitor/arrival_exchange.hpp>
+#include <papcoll/monitor/detail/asked_takes.hpp>
 #include <papcoll/monitor/detail/mpi_leavers.hpp>
 #include <papcoll/monitor/monitor_options.hpp>
 #include <papcoll/monitor/synchronised_clock.hpp>
@@ -68,6 +69,7 @@ public:
         std::lock_guard const lock(m_mutex);
         m_begin = m_clock.local_now();
         m_ended = m_reported = false;
+        m_asked.computation_begins();
         m_predictor.begin(*m_begin);
         step_unless_thread();
     }
@@ -82,19 +84,53 @@ public:
         note_end();
         step_unless_thread();
     }
-    auto take() -> arrival_source {
+
+    /// Asks for the next arrivals, which come later.
+    auto ask() -> std::shared_ptr<asked_take> {
+        std::lock_guard const lock(m_mutex);
+        auto take = m_asked.ask();
+        step_unless_thread();
+        return take;
+    }
+    /// This rank has its data for the collective of that take.
+    void arrive(asked_take& take) {
+        std::lock_guard const lock(m_mutex);
+        note_end();
+        m_asked.arrive(take);
+        step_unless_thread();
+    }
+    /// Ends the computation and waits for what was asked for.
+    void finish(asked_take& take) {
         std::unique_lock lock(m_mutex);
         note_end();
-        m_taking = true;
-        if (!step_to_decision()) {
+        m_asked.hurry(take);
+        m_asked.arrive(take);
+        if (!step_to_answer(take)) {
             lock.unlock();
-            wait();
+            wait(take);
             lock.lock();
         }
-        m_taking = false;
         m_begin.reset();
         m_ended = m_reported = false;
-        return m_exchange.take();
+    }
+    /// Nobody asks for it any more.
+    void forget(asked_take const& take) {
+        std::lock_guard const lock(m_mutex);
+        m_asked.hurry(take);
+        end_keeping();
+    }
+    /// Looks for answers.
+    void look() {
+        std::unique_lock const lock(m_mutex, std::try_to_lock);
+        if (!lock) return;
+        step();
+        if (m_failure) std::rethrow_exception(m_failure);
+        end_keeping();
+    }
+    auto take() -> arrival_source {
+        auto const asked = ask();
+        finish(*asked);
+        return asked->answer;
     }
     // A copy, without the lock: others may wait for this rank's prediction meanwhile.
     auto synchronise(int pings) {
@@ -113,6 +149,7 @@ public:
         std::lock_guard const lock(m_mutex);
         return m_clock;
     }
+    [[nodiscard]] auto ranks() const -> int { return m_transport.size(); }
     [[nodiscard]] auto has_thread() const -> bool { return m_has_thread; }
     [[nodiscard]] auto is_closed() const -> bool {
         std::lock_guard const lock(m_mutex);
@@ -131,11 +168,18 @@ public:
     }
     auto settle() noexcept -> bool override {
         std::lock_guard const lock(m_mutex);
-        attempt([this] { return m_exchange.drive(); });
+        attempt([this] { return drive(); });
         if (m_failure) abandon(); // nothing is written to what is freed now
         return m_failure || m_exchange.is_quiet();
     }
     auto abandon() noexcept -> bool { return m_exchange.abandon(); }
+    /// Stays until what was asked for is answered; false: nothing is.
+    auto keep(std::shared_ptr<monitor_state> self) -> bool {
+        std::lock_guard const lock(m_mutex);
+        if (m_asked.empty()) return false;
+        m_kept = std::move(self);
+        return true;
+    }
 
 private:
     class step_operation final : public operation {
@@ -154,20 +198,21 @@ private:
         std::weak_ptr<monitor_state> m_state;
     };
 
-    /// Ends when it is decided what this rank takes.
-    class decision_operation final : public operation {
+    /// Ends when a take is answered.
+    class answer_operation final : public operation {
     public:
-        explicit decision_operation(monitor_state& state)
-            : m_state(state) {}
+        answer_operation(monitor_state& state, asked_take const& take)
+            : m_state(state)
+            , m_take(take) {}
         auto advance(bool) -> bool override {
             std::unique_lock const lock(m_state.m_mutex, std::try_to_lock);
-            return lock && (m_decided = m_state.step_to_decision());
+            return lock && m_state.step_to_answer(m_take);
         }
-        [[nodiscard]] auto finished() const -> bool override { return m_decided; }
+        [[nodiscard]] auto finished() const -> bool override { return m_take.there; }
 
     private:
         monitor_state& m_state;
-        bool m_decided = false;
+        asked_take const& m_take;
     };
 
     static auto synchronised(Transport& t, monitor_options const& options) -> synchronised_clock {
@@ -182,7 +227,7 @@ private:
             {
                 std::lock_guard const lock(m_mutex);
                 step();
-                busy = m_begin.has_value() || m_exchange.is_open();
+                busy = is_computing() || !m_asked.empty() || m_exchange.is_open();
             }
             std::this_thread::sleep_for(busy ? m_options.poll : 4 * m_options.poll);
         }
@@ -199,13 +244,26 @@ private:
             return true;
         }
     }
+    auto drive() -> bool {
+        bool const progressed = m_exchange.drive();
+        return m_asked.answer(m_exchange, false) || progressed;
+    }
     auto step() -> bool {
         return attempt([this] {
-            bool const progressed = m_exchange.drive();
-            if (!is_due()) return progressed;
-            m_exchange.give(global_prediction());
-            return true;
+            bool progressed = drive();
+            if (is_due()) {
+                m_exchange.give(is_computing() ? global_prediction() : std::nullopt);
+                progressed = true;
+            }
+            progressed = m_asked.answer(m_exchange, true) || progressed;
+            if (has_waited_enough()) m_exchange.call();
+            return progressed;
         });
+    }
+    void end_keeping() {
+        if (!m_kept || !m_asked.forgotten()) return;
+        (void)m_exchange.abandon();
+        m_kept.reset(); // the caller has it, too
     }
     void step_unless_thread() {
         if (!m_has_thread) step();
@@ -214,43 +272,52 @@ private:
         if (!m_begin || m_ended) return;
         m_predictor.end(m_clock.local_now());
         m_ended = true;
+        m_asked.computation_ends();
     }
     [[nodiscard]] auto global_prediction() const -> std::optional<ticks> {
         auto const local = m_begin ? m_predictor.predict() : std::nullopt;
         return local ? std::optional(m_clock.to_global(*local)) : std::nullopt;
     }
+    /// A computation has begun of which no take has had the prediction.
+    [[nodiscard]] auto is_computing() const -> bool { return m_begin && m_asked.is_current(); }
     /// Whether to give the prediction now.
     [[nodiscard]] auto is_due() const -> bool {
         if (m_exchange.is_urgent()) return true;
         // What is decided for this computation needs no other round; one that ranks an iteration ahead wait
         // for is for the next computation.
         if (!m_exchange.may_begin()) return false;
-        if (m_exchange.is_called() && (m_begin || m_taking)) return true;
-        if (!m_begin) return false;
-        if (m_ended) return true;
+        if (m_asked.needs_round()) return true;
+        if (m_exchange.is_called() && (is_computing() || !m_asked.empty())) return true;
+        if (!is_computing()) return false;
+        if (m_ended || m_reported) return true;
         auto const expected = m_predictor.predict();
         if (!expected) return false;
         auto const remaining = static_cast<double>((*expected - *m_begin).count());
-        auto const elapsed = static_cast<double>((m_clock.local_now() - *m_begin).count());
-        return m_reported || elapsed >= m_options.share_at * remaining;
+        auto const elapsed = m_clock.local_now() - *m_begin - m_options.patience;
+        return static_cast<double>(elapsed.count()) >= m_options.share_at * remaining;
     }
-    auto step_to_decision() -> bool {
+    /// Whether this rank has waited for the others as long as it is patient.
+    [[nodiscard]] auto has_waited_enough() -> bool {
+        auto const now = m_clock.local_now();
+        if (!m_asked.has_arrived())
+            m_waits_since.reset();
+        else if (!m_waits_since)
+            m_waits_since = now;
+        return m_waits_since && now - *m_waits_since >= m_options.patience;
+    }
+    auto step_to_answer(asked_take const& take) -> bool {
+        if (take.there) return true;
         step();
         if (m_failure) std::rethrow_exception(m_failure);
-        if (m_exchange.is_decided()) return true;
-        attempt([this] {
-            m_exchange.call();
-            return true;
-        });
-        return false;
+        return take.there;
     }
-    void wait() {
+    void wait(asked_take const& take) {
         ticks pause = std::chrono::microseconds(30);
         auto const rest = [&] {
             std::this_thread::sleep_for(pause);
             pause = std::min(2 * pause, std::max(m_options.poll / 2, pause));
         };
-        if (auto const failure = m_engine->run(std::make_shared<decision_operation>(*this), rest))
+        if (auto const failure = m_engine->run(std::make_shared<answer_operation>(*this, take), rest))
             std::rethrow_exception(failure);
     }
 
@@ -266,10 +333,12 @@ private:
     bool m_has_thread = false;
     std::atomic<bool> m_stop = false;
     std::exception_ptr m_failure;
-    std::optional<ticks> m_begin; // a computation has begun since the last take, on the local clock
+    asked_takes m_asked;
+    std::optional<ticks> m_begin; // of the computation, on the local clock
     bool m_ended = false;
     bool m_reported = false;
-    bool m_taking = false; // in arrivals()
+    std::optional<ticks> m_waits_since;    // this rank, for others
+    std::shared_ptr<monitor_state> m_kept; // until what is asked for is answered
 };
 
 /// Ends what is behind a monitor, without waiting for others.
@@ -278,7 +347,7 @@ void let_go(std::shared_ptr<monitor_state<Transport, Predictor>> const& state) n
     state->leave();
     if constexpr (std::derived_from<Transport, mpi_transport>)
         mpi_leavers::instance().remove(state);
-    else if (!state->settle())
+    else if (!state->settle() && !state->keep(state))
         state->abandon();
 }
 

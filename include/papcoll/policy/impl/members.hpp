@@ -11,10 +11,10 @@
 namespace papcoll::inline v0::detail {
 
 PAPCOLL_IMPL void check_arrivals(arrival_source const& arrivals, int ranks) {
-    if (arrivals.given() && arrivals.times().size() != static_cast<std::size_t>(ranks))
-        throw std::invalid_argument("papcoll: arrivals must have one entry per rank (" +
-                                    std::to_string(ranks) + "), but have " +
-                                    std::to_string(arrivals.times().size()));
+    auto const& answer = arrivals.answer();
+    if (answer == nullptr || answer->ranks() == static_cast<std::size_t>(ranks)) return;
+    throw std::invalid_argument("papcoll: arrivals must have one entry per rank (" + std::to_string(ranks) +
+                                "), but have " + std::to_string(answer->ranks()));
 }
 PAPCOLL_IMPL void check_segments(std::optional<int> segments) {
     if (segments && *segments < 1)
