@@ -5,7 +5,7 @@ add_executable(papcoll_bench main.cpp support/options.cpp support/program.cpp
                choice/choice.cpp guidelines/guidelines.cpp learning/learning.cpp tools/attach.cpp tools/clock.cpp
                tools/monitor.cpp tools/pattern.cpp
                model/model.cpp model/background.cpp model/circulant.cpp model/clairvoyant.cpp model/figure2.cpp
-               model/schedulers.cpp model/speed.cpp model/stragglar.cpp model/trees.cpp)
+               model/gathers.cpp model/schedulers.cpp model/speed.cpp model/stragglar.cpp model/trees.cpp)
 set_target_properties(papcoll_bench PROPERTIES OUTPUT_NAME papcoll-bench)
 target_link_libraries(papcoll_bench PRIVATE papcoll::compiled papcoll_warnings CLI11::CLI11
                                             nlohmann_json::nlohmann_json)
@@ -60,7 +60,7 @@ papcoll_add_bench_test(run.work 3 run --operation all_reduce --sizes 5000f --bas
     native,circulant,arrival_all_reduce@monitor,arrival_all_reduce@true,arrival_all_reduce@reversed)
 papcoll_add_bench_test(run.open 3 run --operation all_gather --sizes 3Kif --base block --magnitudes 0,2 --patterns random
     --anew --computation 1 --repetitions 2 --rate 1gbit --policies
-    native,neighbor_exchange,linear,ring,circulant,open:sorted_linear,open:background_ring,open:background_circulant@random
+    native,neighbor_exchange,linear,ring,circulant,open:sorted_linear,open:background_ring@monitor,open:background_circulant@random,open:background_circulant@silent
     --json ${CMAKE_CURRENT_BINARY_DIR}/open.json)
 papcoll_add_bench_test(beside 3 beside --sizes 8:1Mi:128 --repetitions 3 --seconds 0.01)
 papcoll_add_bench_test(learning 3 learning --sizes 8,20000 --calls 24 --repetitions 1 --json ${CMAKE_CURRENT_BINARY_DIR}/learning.json)

@@ -174,6 +174,89 @@ void wrong_predictions(int ranks) {
     }
 }
 
+// As background_model, of blocks that move alone, but a receiver takes what comes first: of the messages that
+// are next on their senders the one that can begin first does.
+auto exits_in_any_order(std::vector<papcoll::transfer> const& schedule, std::vector<ticks> const& arrivals)
+    -> std::vector<ticks> {
+    auto const ranks = arrivals.size();
+    auto const at = [](int i) { return static_cast<std::size_t>(i); };
+    std::vector<std::vector<papcoll::transfer>> left(ranks); // the next one at the end
+    for (auto t = schedule.rbegin(); t != schedule.rend(); ++t) left[at(t->from)].push_back(*t);
+    std::vector<ticks> sender_free(ranks), receiver_free(ranks), has(ranks * ranks, ticks::max()),
+        exits = arrivals;
+    for (std::size_t r = 0; r < ranks; ++r) has[r * ranks + r] = arrivals[r];
+    while (true) {
+        std::vector<papcoll::transfer>* first = nullptr;
+        auto earliest = ticks::max();
+        for (std::size_t r = 0; r < ranks; ++r) {
+            if (left[r].empty()) continue;
+            auto const& t = left[r].back();
+            auto const begin =
+                std::max({has[r * ranks + at(t.block)], sender_free[r], receiver_free[at(t.to)]});
+            if (begin == ticks::max() || begin > earliest) continue;
+            if (begin == earliest && t.step >= first->back().step) continue;
+            earliest = begin;
+            first = &left[r];
+        }
+        if (first == nullptr) return exits;
+        auto const t = first->back();
+        first->pop_back();
+        auto const end = earliest + block_time;
+        has[at(t.to) * ranks + at(t.block)] = sender_free[at(t.from)] = receiver_free[at(t.to)] = end;
+        for (int const rank : {t.from, t.to}) exits[at(rank)] = std::max(exits[at(rank)], end);
+    }
+}
+
+// How much longer all stay than with the ring, in block times.
+void print_excess(int ranks, std::vector<ticks> const& predicted, std::vector<ticks> const& truth) {
+    all_gather const whole(ranks, 1);
+    auto const ring = measured(papcoll::ring_scheduler{}, whole, {}, truth, false);
+    auto const in_order = measured(background_ring(), whole, predicted, truth, true);
+    auto all = transfers(background_ring(), whole.with(predicted));
+    std::sort(all.begin(), all.end());
+    auto const exits = exits_in_any_order(all, truth);
+    auto const in_block_times = [](ticks t) {
+        return static_cast<double>(t.count()) / static_cast<double>(block_time.count());
+    };
+    std::printf(" %+.1f, %+.1f; %+.1f, %+.1f |", in_order.mean_elapsed - ring.mean_elapsed,
+                in_order.last_delay - ring.last_delay,
+                in_block_times(papcoll::mean_elapsed(truth, exits)) - ring.mean_elapsed,
+                in_block_times(papcoll::last_delay(truth, exits)) - ring.last_delay);
+}
+
+// The last rank is predicted to be the first. Paper 4, section 3.1: at most P − 2 block times more.
+void worst_predictions() {
+    std::printf(
+        "\n### The last rank predicted to be the first: background ring minus ring\n\nMean elapsed time, "
+        "last delay; the same where receivers take what comes first.\n\n| ranks | P - 2 | the others "
+        "together |");
+    std::vector<int> const magnitudes{1, 2, 4, 16, 64};
+    for (int const m : magnitudes) std::printf(" uniform in [0, %d P] |", m);
+    std::printf(
+        " together, predicted 2 P apart | P (P - 1) / 2 - 1 |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    for (int const ranks : {8, 16, 32}) {
+        std::printf("| %d | %d |", ranks, ranks - 2);
+        auto const late = static_cast<std::size_t>(ranks / 3);
+        auto const truth = one_late(ranks, 100 * ranks * block_time);
+        auto predicted = std::vector<ticks>(truth.size(), truth[late]);
+        predicted[late] = ticks{0};
+        print_excess(ranks, predicted, truth);
+        for (int const m : magnitudes) {
+            auto const drawn =
+                papcoll::arrival_pattern(papcoll::arrival_shape::random, ranks, m * ranks * block_time);
+            auto forgotten = drawn;
+            *std::max_element(forgotten.begin(), forgotten.end()) = ticks{0};
+            print_excess(ranks, forgotten, drawn);
+        }
+        for (std::size_t r = 0; r < predicted.size(); ++r) {
+            auto const behind = static_cast<int>((r + predicted.size() - late) % predicted.size());
+            predicted[r] = block_time * (behind == 0 ? 0 : 1 + 2 * ranks * behind);
+        }
+        print_excess(ranks, predicted, truth);
+        std::printf(" %d |\n", ranks * (ranks - 1) / 2 - 1);
+    }
+}
+
 // All-reduce: last delays in units of the time that all data take on one link.
 auto all_reduce_delay(int ranks, std::vector<ticks> const& predicted, std::vector<ticks> const& arrivals)
     -> double {
@@ -251,6 +334,7 @@ void add_model_background(program& all, CLI::App& group) {
             "three columns divided by that of the background ring or circulant.\n");
         for (int const p : *ranks) tables(p);
         wrong_predictions(ranks->size() > 1 ? (*ranks)[1] : ranks->front());
+        worst_predictions();
         all_reduce_table(*ranks);
         share_times();
         return all_right ? 0 : 1;

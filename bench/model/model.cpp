@@ -8,6 +8,7 @@ void bench::add_model(program& all) {
     add_model_clairvoyant(all, group);
     add_model_trees(all, group);
     add_model_figure2(all, group);
+    add_model_gathers(all, group);
     add_model_circulant(all, group);
     add_model_stragglar(all, group);
     add_model_speed(all, group);

@@ -11,6 +11,7 @@ void add_model_background(program& all, CLI::App& group);
 void add_model_clairvoyant(program& all, CLI::App& group);
 void add_model_trees(program& all, CLI::App& group);
 void add_model_figure2(program& all, CLI::App& group);
+void add_model_gathers(program& all, CLI::App& group);
 void add_model_circulant(program& all, CLI::App& group);
 void add_model_stragglar(program& all, CLI::App& group);
 void add_model_speed(program& all, CLI::App& group);

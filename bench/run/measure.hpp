@@ -80,6 +80,8 @@ struct contender {
     }
     /// By the monitor, to which the last rank of a "silent" one reports nothing.
     [[nodiscard]] auto is_predicted() const -> bool { return source == "monitor" || source == "silent"; }
+    /// Begun before the computation.
+    [[nodiscard]] auto is_open() const -> bool { return policy.rfind("open:", 0) == 0; }
 };
 
 /// By the names of the contenders; complete on rank 0 alone.
@@ -94,6 +96,7 @@ public:
         variation vary = {};
         bool work = false; ///< compute really, instead of sleeping
         bool reports_alone = true;
+        ticks patience{0}; ///< of the monitor
         std::uint64_t seed = 1;
     };
 
@@ -105,7 +108,7 @@ public:
 #ifndef SMPI_H
         if (s.work) m_worker.calibrate();
         if (std::any_of(contenders.begin(), contenders.end(), [](auto const& c) { return c.is_predicted(); }))
-            m_watcher = make_watcher(comm, s.reports_alone);
+            m_watcher = make_watcher(comm, s.reports_alone, s.patience);
 #else
         if (s.work ||
             std::any_of(contenders.begin(), contenders.end(), [](auto const& c) { return c.is_predicted(); }))
@@ -140,17 +143,20 @@ public:
         if (!c.is_predicted()) op.prepare(c.policy, known);
 
         auto const start = agree_on_start(m_comm);
-        if (m_watcher || m_settings.work || c.policy.rfind("open:", 0) == 0) wait_until(start);
-        if (!c.is_predicted()) op.begin();
+        if (m_watcher || m_settings.work || c.is_open()) wait_until(start);
+        papcoll::arrival_source asked;
+        if (c.is_open() && c.is_predicted()) op.prepare_open(c.policy, asked = m_watcher->ask());
+        if (c.is_open() || !c.is_predicted()) op.begin();
         if (reports) m_watcher->begin();
         if (reports || m_settings.work) compute(start + mine.first_half, mine.first_half);
         if (reports) m_watcher->progress(0.5);
         compute(start + mine.all(), m_settings.work ? mine.second_half : mine.all());
         if (reports) m_watcher->end();
         auto const arrival = now();
-        if (c.is_predicted()) op.prepare(c.policy, known = m_watcher->arrivals());
+        if (c.is_predicted() && !c.is_open()) op.prepare(c.policy, known = m_watcher->arrivals());
         op.run();
         auto const exit = now();
+        if (c.is_predicted() && c.is_open()) known.assign(asked.times().begin(), asked.times().end());
 
         int right = op.correct() ? 1 : 0;
         MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, m_comm);

@@ -70,6 +70,9 @@ public:
         else
             run_with(by_name(policy == "inative" ? "native" : policy, arrivals));
     }
+    void prepare_open(std::string const& policy, papcoll::arrival_source const&) override {
+        throw std::invalid_argument("all_gather alone can begin early, not by " + policy);
+    }
     void spoil() override { derived().reset(); }
     void begin() override { m_begin(); }
     void run() override { m_run(); }
@@ -463,8 +466,11 @@ public:
     /// "open:POLICY" begins before the computation, in which a thread takes part for the rank.
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
         if (How != division::even || policy.rfind("open:", 0) != 0) return base::prepare(policy, arrivals);
+        prepare_open(policy, this->source_of(arrivals));
+    }
+    void prepare_open(std::string const& policy, papcoll::arrival_source const& told) override {
+        if (How != division::even) return base::prepare_open(policy, told);
         auto const name = policy.substr(5);
-        auto const told = this->source_of(arrivals);
         if (name == "circulant")
             open_with(papcoll::circulant{.block_bytes = this->m_options.block_bytes});
         else if (name == "ring")

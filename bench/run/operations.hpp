@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/analysis/cost_model.hpp>
+#include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/schedule/problem.hpp>
 
 #include <mpi.h>
@@ -50,6 +51,8 @@ public:
     virtual void spoil() = 0;
     /// Makes the next run() one of `policy` for these arrivals; empty ones are not known.
     virtual void prepare(std::string const& policy, std::vector<ticks> const& arrivals) = 0;
+    /// The same for policies "open:…", told arrivals that may be known later.
+    virtual void prepare_open(std::string const& policy, papcoll::arrival_source const& arrivals) = 0;
     /// Before the rank computes what it contributes: policies "open:…" begin here.
     virtual void begin() = 0;
     virtual void run() = 0;

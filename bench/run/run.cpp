@@ -94,6 +94,10 @@ void add_options(CLI::App& app, settings& s) {
            "reports (default): from the report of this repetition; papcoll: the monitor's own default, which "
            "also looks at the repetitions before")
         ->check(CLI::IsMember({"reports", "papcoll"}));
+    app.add_option_function<double>(
+           "--patience", [&s](double ms) { s.how.patience = ticks{static_cast<ticks::rep>(ms * 1e6)}; },
+           "of the monitor, in ms; default: 0")
+        ->check(CLI::NonNegativeNumber);
     app.add_flag("--predict", s.predict, "say what the model predicts, and how far it is from the truth");
     app.add_flag("--check", s.check,
                  "no measurement: every policy on the first 1, 2, … ranks, every root, sizes around p");

@@ -15,8 +15,9 @@ namespace {
 template <class Predictor>
 class watcher_by final : public watcher {
 public:
-    explicit watcher_by(MPI_Comm comm)
-        : m_monitor(comm, {.clock = [] { return shared_time::instance().clock().local_now(); }}) {}
+    watcher_by(MPI_Comm comm, ticks patience)
+        : m_monitor(comm, {.patience = patience,
+                           .clock = [] { return shared_time::instance().clock().local_now(); }}) {}
     void begin() override { m_monitor.computation_begin(); }
     void progress(double fraction) override { m_monitor.progress(fraction); }
     void end() override { m_monitor.computation_end(); }
@@ -25,6 +26,7 @@ public:
         return known.given() ? std::vector<ticks>(known.times().begin(), known.times().end())
                              : std::vector<ticks>();
     }
+    [[nodiscard]] auto ask() -> papcoll::arrival_source override { return m_monitor; }
 
 private:
     papcoll::basic_arrival_monitor<papcoll::mpi_transport, Predictor> m_monitor;
@@ -32,10 +34,10 @@ private:
 
 } // namespace
 
-auto make_watcher(MPI_Comm comm, bool reports_alone) -> std::unique_ptr<watcher> {
+auto make_watcher(MPI_Comm comm, bool reports_alone, ticks patience) -> std::unique_ptr<watcher> {
     (void)agree_on_start(comm); // from here on there is a clock
-    if (reports_alone) return std::make_unique<watcher_by<papcoll::linear_extrapolation>>(comm);
-    return std::make_unique<watcher_by<papcoll::default_predictor>>(comm);
+    if (reports_alone) return std::make_unique<watcher_by<papcoll::linear_extrapolation>>(comm, patience);
+    return std::make_unique<watcher_by<papcoll::default_predictor>>(comm, patience);
 }
 
 void worker::calibrate() {

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/schedule/problem.hpp>
 
 #include <mpi.h>
@@ -20,10 +21,14 @@ public:
     virtual void end() = 0;
     /// Collective; empty where nothing is predicted.
     [[nodiscard]] virtual auto arrivals() -> std::vector<papcoll::ticks> = 0;
+    /// The same, known later.
+    [[nodiscard]] virtual auto ask() -> papcoll::arrival_source = 0;
 };
 
-/// `reports_alone`: it predicts from the reports of this repetition, not from others before.
-[[nodiscard]] auto make_watcher(MPI_Comm comm, bool reports_alone) -> std::unique_ptr<watcher>;
+/// `reports_alone`: it predicts from the reports of this repetition, not from others before. `patience` is
+/// the monitor's.
+[[nodiscard]] auto make_watcher(MPI_Comm comm, bool reports_alone, papcoll::ticks patience)
+    -> std::unique_ptr<watcher>;
 
 /// Integer work that no compiler removes; its time is all on the core.
 class worker {
