@@ -101,7 +101,8 @@ public:
         link_model const exact{ticks(static_cast<std::int64_t>(link.latency)), link.per_byte,
                                link.per_message};
         bool const measured = options.measure != 0;
-        if (measured && m_transport.rank() == 0 && m_transport.size() > 1) report(exact);
+        if (measured && m_transport.rank() == 0 && m_transport.size() > 1)
+            report(tells_nodes ? implausibility_of(exact, m_nodes.result(0)) : implausibility_of(exact));
         agreed_options result{static_cast<check_level>(options.checks), measured ? quantised(exact) : exact,
                               exact, m_nodes.result(m_transport.rank()), std::move(tuning)};
         result.learns = options.learn != 0;
@@ -115,9 +116,10 @@ private:
         agreement<Transport, attachment_record,
                   attachment_record (*)(attachment_record const&, attachment_record const&)>;
 
-    static void report(link_model const& measured) {
+    static constexpr bool tells_nodes = requires(Transport const& t) { t.node(); };
+
+    static void report(std::string const& complaint) {
         static std::atomic<bool> told = false; // once per process
-        auto const complaint = implausibility_of(measured);
         if (!complaint.empty() && !told.exchange(true))
             std::fprintf(stderr, "papcoll: %s\n", complaint.c_str());
     }

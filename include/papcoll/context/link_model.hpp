@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 
 namespace papcoll::inline v0 {
@@ -75,6 +77,13 @@ namespace detail {
     if (!(measured.per_byte > 0) || measured.per_byte > longest_per_byte)
         return says(std::to_string(measured.per_byte) + " ns per byte");
     return {};
+}
+/// The same of what was measured among ranks on these nodes, whose numbers are equal where they share one.
+/// On a single node there is no link: how long messages take there is a matter of who has the processors.
+[[nodiscard]] inline auto implausibility_of(link_model const& measured, std::span<int const> nodes)
+    -> std::string {
+    bool const has_links = std::ranges::adjacent_find(nodes, std::not_equal_to<>()) != nodes.end();
+    return has_links ? implausibility_of(measured) : std::string();
 }
 
 } // namespace papcoll::inline v0

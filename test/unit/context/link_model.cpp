@@ -134,3 +134,13 @@ TEST_CASE("links that cannot be are told from slow and fast ones") {
     says({1us, std::nan("")}, "nan ns per byte");
     says({1us, std::numeric_limits<double>::infinity()}, "inf ns per byte");
 }
+
+TEST_CASE("the ranks of one node have no link that could be implausible") {
+    using nodes = std::vector<int>;
+    link_model const busy{1us, 0.0};
+    for (auto const& one : {nodes{}, nodes{0}, nodes{0, 0}, nodes{3, 3, 3, 3, 3}})
+        CHECK(papcoll::implausibility_of(busy, one).empty());
+    for (auto const& several : {nodes{0, 1}, nodes{0, 0, 2}, nodes{0, 1, 0}, nodes{0, 1, 1, 1}})
+        CHECK(papcoll::implausibility_of(busy, several) == papcoll::implausibility_of(busy));
+    CHECK(papcoll::implausibility_of({1us, 1.0}, nodes{0, 1}).empty());
+}
