@@ -116,7 +116,9 @@ private:
     return detail::execution_drawing(detail::picture_of(timeline), title).run();
 }
 
-/// The same for simulated programs. A message is coloured by how many its sender has sent before.
+/// The same for simulated programs. A message is coloured by how many its sender has sent before. What ranks
+/// post to the memory of their node, and when others have seen it, are lines across their lanes, joined where
+/// there are few.
 ///
 ///     std::ofstream("program.svg") << draw(simulate_timeline(programs, arrivals, model, element_bytes));
 [[nodiscard]] inline auto draw(program_timeline const& timeline, std::string_view title = "") -> std::string {

@@ -33,12 +33,14 @@ namespace detail {
 struct no_recorder {
     void message(timed_message const&) {}
     void combination(timed_instruction const&) {}
+    void sign(timed_sign const&) {}
 };
 
 struct program_recorder {
     program_timeline& out;
     void message(timed_message const& m) { out.messages.push_back(m); }
     void combination(timed_instruction const& c) { out.combinations.push_back(c); }
+    void sign(timed_sign const& s) { out.signs.push_back(s); }
 };
 
 template <class Recorder>

@@ -31,6 +31,19 @@ struct timed_instruction {
     ticks end;
 };
 
+/// A post, and an await of another rank of the node that has seen it.
+struct timed_sign {
+    /// The rank that posts.
+    int from;
+    /// The rank that awaits.
+    int to;
+    program::index post;  ///< the instruction of the one; of a program that is cut, after that
+    program::index await; ///< the instruction of the other
+    ticks posted;
+    /// When the rank went on.
+    ticks seen;
+};
+
 /// All that happens when programs are executed.
 struct program_timeline {
     std::vector<ticks> arrivals = {}; ///< per rank
@@ -39,6 +52,8 @@ struct program_timeline {
     std::vector<timed_message> messages = {};
     /// When values were combined.
     std::vector<timed_instruction> combinations = {};
+    /// What ranks of a node told each other there, in the order in which it was seen.
+    std::vector<timed_sign> signs = {};
 };
 
 /// One block on its way. The blocks of one message have the same times.

@@ -179,6 +179,50 @@ TEST_CASE("programs are drawn as schedules are, coloured by the messages of a se
     CHECK(count(svg, "last delay 2.90 µs") == 1);
 }
 
+TEST_CASE("what ranks post to the memory of their node is drawn, and when others see it") {
+    // Each rank gives one element to all; the last one has nothing to do before it arrives.
+    auto const all_gather = [](int ranks) {
+        std::vector<papcoll::program> programs;
+        auto const n = static_cast<std::size_t>(ranks);
+        for (int rank = 0; rank < ranks; ++rank) {
+            papcoll::program_builder b;
+            b.share(n, 1);
+            auto const place = [](papcoll::memory where, int r) {
+                return papcoll::region(where, static_cast<std::size_t>(r), 1);
+            };
+            b.copy(place(papcoll::memory::node, rank), papcoll::region(papcoll::memory::in, 0, 1));
+            b.post(papcoll::region(papcoll::memory::node, 0, n));
+            for (int r = 0; r < ranks; ++r) {
+                if (r != rank) b.await(r, 1, place(papcoll::memory::node, r));
+                b.copy(place(papcoll::memory::out, r), place(papcoll::memory::node, r));
+            }
+            programs.push_back(b.finish());
+        }
+        return programs;
+    };
+    auto const drawn = [&](std::vector<ticks> const& arrivals) {
+        auto const programs = all_gather(static_cast<int>(arrivals.size()));
+        return papcoll::simulate_timeline(programs, arrivals, papcoll::cost_model{}, 8);
+    };
+    auto const timeline = drawn({ticks{40}, ticks{90}});
+    REQUIRE(timeline.signs.size() == 2);
+    for (auto const& s : timeline.signs) {
+        CHECK(s.posted == (s.from == 0 ? ticks{40} : ticks{90}));
+        CHECK(s.seen == ticks{90});
+        CHECK(s.to == 1 - s.from);
+        CHECK(s.post == 1);
+        CHECK(s.await == (s.to == 0 ? 3 : 2));
+    }
+    auto const joined = draw(timeline);
+    CHECK(count(joined, "stroke-dasharray=\"3 2\"") == 2);
+    CHECK(count(joined, "stroke=\"#7c3aed\" stroke-width=\"1.5\"") == 4);
+    CHECK(count(joined, "posts to the node") == 1);
+    auto const many = draw(drawn(std::vector<ticks>(5)));
+    CHECK(count(many, "stroke-dasharray=\"3 2\"") == 0);
+    CHECK(count(many, "stroke=\"#7c3aed\" stroke-width=\"1.5\"") == 40);
+    CHECK(count(draw(flat_reduction(3, 1, false)), "posts to the node") == 0);
+}
+
 TEST_CASE("no schedule to draw") {
     CHECK_THROWS_AS((void)draw(papcoll::schedule_timeline{}), std::invalid_argument);
     CHECK_THROWS_AS((void)draw(papcoll::program_timeline{}), std::invalid_argument);

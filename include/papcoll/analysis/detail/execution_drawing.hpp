@@ -51,6 +51,7 @@ public:
         for (auto const& c : m_picture.combinations)
             box(c.rank, 2, c.begin, c.end, colour(c.colour), " stroke=\"#111827\" stroke-width=\"0.6\"",
                 c.text);
+        for (auto const& s : m_picture.signs) draw(s);
         m_chart.measures(time_chart::left, m_picture.arrivals, m_picture.exits);
         legend(m_chart.bottom() + 80);
         return m_chart.document(time_chart::left + panel + 36, m_chart.bottom() + 96, m_title);
@@ -58,6 +59,7 @@ public:
 
 private:
     static constexpr double panel = 1160;
+    static constexpr std::string_view sign_colour = "#7c3aed";
 
     [[nodiscard]] auto x(ticks time) const -> double {
         return time_chart::left + m_chart.across(time_chart::as_double(time - m_origin));
@@ -88,6 +90,19 @@ private:
         m_chart.line(x(m.begin), lane(m.from, 0) + half, x(m.end), lane(m.to, 1) + half, "#374151",
                      "stroke-width=\"1\" stroke-opacity=\"0.7\"");
     }
+    void draw(execution_picture::sign const& s) {
+        tick(s.from, 0, s.posted);
+        tick(s.to, 1, s.seen);
+        if (m_picture.signs.size() > 3 * m_picture.arrivals.size()) return;
+        double const half = m_chart.row_height() * m_lane / 2;
+        m_chart.line(x(s.posted), lane(s.from, 0) + half, x(s.seen), lane(s.to, 1) + half, sign_colour,
+                     "stroke-width=\"1\" stroke-dasharray=\"3 2\"");
+    }
+    void tick(int rank, int which, ticks when) {
+        double const y = lane(rank, which);
+        m_chart.line(x(when), y, x(when), y + m_chart.row_height() * m_lane, sign_colour,
+                     "stroke-width=\"1.5\"");
+    }
     void box(int rank, int which, ticks begin, ticks end, std::string const& fill, std::string const& style,
              std::string const& text) {
         double const width = std::max(x(end) - x(begin), 0.6);
@@ -108,6 +123,9 @@ private:
         m_chart.text(left + 430, y, "start",
                      combines ? "lanes of a rank: sends, receives (pale), combines (framed)"
                               : "lanes of a rank: sends, receives (pale)");
+        if (!m_picture.signs.empty())
+            m_chart.text(left + 430, y + 14, "start",
+                         "lines across the lane of sends: posts to the node; of receives: awaits");
         if (m_picture.last_colour == 0) return;
         double const at = left + 850;
         m_chart.text(at - 8, y, "end", std::string(m_picture.coloured) + " 0");

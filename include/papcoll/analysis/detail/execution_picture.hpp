@@ -35,12 +35,20 @@ struct execution_picture {
         int colour;
         std::string text = {};
     };
+    /// What a rank told another one by memory that they share.
+    struct sign {
+        int from;
+        int to;
+        ticks posted;
+        ticks seen;
+    };
 
     std::span<ticks const> arrivals;
     std::span<ticks const> exits;
     std::string_view coloured; ///< what the colours number
     std::vector<message> messages = {};
     std::vector<combination> combinations = {};
+    std::vector<sign> signs = {};
     int last_colour = 0;
 };
 
@@ -91,6 +99,7 @@ inline void name_peers(execution_picture::message& m) {
         bool const known = next != received.begin() && std::prev(next)->first.first == rank;
         result.combinations.push_back({rank, begin, end, known ? std::prev(next)->second : 0});
     }
+    for (auto const& s : timeline.signs) result.signs.push_back({s.from, s.to, s.posted, s.seen});
     return result;
 }
 

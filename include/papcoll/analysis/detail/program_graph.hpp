@@ -84,6 +84,7 @@ public:
         auto const end = i + 1 < m_nodes.size() ? m_nodes[i + 1].first_follower : m_followers.size();
         return std::span(m_followers).subspan(begin, end - begin);
     }
+    [[nodiscard]] auto has_awaits() const -> bool { return !m_awaiting.empty(); }
     /// The awaits that wait for this post.
     [[nodiscard]] auto awaiting(number post) const -> std::span<number const> {
         auto const begin = std::lower_bound(m_awaited.begin(), m_awaited.end(), post);

@@ -16,6 +16,7 @@ struct no_schedule_recorder {
     void add(program const&) {}
     void message(timed_message const&) {}
     void combination(timed_instruction const&) {}
+    void sign(timed_sign const&) {}
 };
 
 /// Tells what the instructions of the programs of a schedule do in the words of the schedule.
@@ -58,6 +59,7 @@ public:
     void combination(timed_instruction const& c) {
         m_out.combinations.push_back({m_programs.transfers()[of(c.rank, c.instruction)], c.begin, c.end});
     }
+    void sign(timed_sign const&) {} // schedules have none
 
 private:
     static auto is_same_message(transfer const& a, transfer const& b) -> bool {

@@ -34,6 +34,7 @@ public:
         m_waits.reserve(graph.nodes().size());
         for (auto const& n : graph.nodes()) m_waits.push_back(n.waits);
         m_exits.resize(m_processors.size(), ticks{0});
+        if (graph.has_awaits()) m_posted.resize(graph.nodes().size());
         ticks const first = *std::min_element(m_exits.begin(), m_exits.end());
         for (int rank = 0; rank < graph.ranks(); ++rank) {
             auto const arrival = m_exits[at(rank)];
@@ -116,12 +117,15 @@ private:
         for (auto const follower : m_graph.followers(news.about))
             if (both || takes_processor(follower) == news.queued) release(follower);
         if (m_graph[news.about].what == action::post)
-            for (auto const await : m_graph.awaiting(news.about)) release(await);
+            for (auto const await : m_graph.awaiting(news.about)) {
+                m_posted[await] = {news.about, m_now};
+                release(await);
+            }
     }
     void release(number i) {
         if (i == none || --m_waits[i] > 0) return;
         if (m_graph[i].what == action::send) return begin_message(i);
-        if (m_graph[i].what == action::await) stay(m_graph[i].rank);
+        if (m_graph[i].what == action::await) see(i);
         m_news.push_back({i, takes_processor(i)});
         if (takes_processor(i)) m_joining.push_back(i);
     }
@@ -165,6 +169,12 @@ private:
         if (jobs.first != none) begin_combination(jobs.first);
         m_news.push_back({i, false});
     }
+    void see(number await) {
+        auto const& [post, posted] = m_posted[await];
+        int const from = m_graph[post].rank, to = m_graph[await].rank;
+        stay(to);
+        m_recorder.sign({from, to, post - m_graph.first(from), await - m_graph.first(to), posted, m_now});
+    }
     void stay(int rank) { m_exits[at(rank)] = std::max(m_exits[at(rank)], m_now); }
 
     void require_all_done() const {
@@ -183,6 +193,7 @@ private:
     std::vector<number> m_next_job; // the combination after it on the same rank
     std::vector<processor> m_processors;
     std::vector<ticks> m_exits;
+    std::vector<std::pair<number, ticks>> m_posted; // of an await: the post, and when it was made
     std::priority_queue<event, std::vector<event>, std::greater<>> m_events;
     std::vector<piece_of_news> m_news;
     std::vector<number> m_joining; // combinations that begin to wait for their processor
