@@ -61,6 +61,9 @@ namespace detail {
     for (int rank = 0; rank < ranks; ++rank)
         if (auto violation = detail::verify_alone(programs[static_cast<std::size_t>(rank)], rank, promised))
             return violation;
+    auto const is_free = [](program const& p) { return !p.any_orders.empty(); };
+    if (promised.in_rank_order && std::any_of(programs.begin(), programs.end(), is_free))
+        return "operands are combined in any order, but the order of ranks was promised";
     auto const is_uncut = [](program const& p) { return p.uncut; };
     if (std::any_of(programs.begin(), programs.end(), is_uncut)) {
         std::vector<program> cut;

@@ -32,6 +32,7 @@ struct element_description {
 struct operator_description {
     bool commutative;
     bool exact;
+    bool any_order;
     MPI_Op (*known)(); // MPI's own; null: none
 };
 
@@ -51,7 +52,7 @@ inline constexpr element_description described_element = describe_element<T>();
 template <class T, class Op>
 inline constexpr operator_description described_operator{
     is_commutative<Op, T>::value, is_exactly_associative<Op, T>::value && !serializable<T>,
-    known_operator_of<T, Op>()};
+    combines_in_any_order<Op, T>::value && !serializable<T>, known_operator_of<T, Op>()};
 
 /// One call of a collective on one rank, as its front was given it; whatever type the elements and the
 /// operator have, what comes behind works on this.

@@ -4,9 +4,78 @@
 #include <papcoll/collective/forms.hpp>
 
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace papcoll::inline v0 {
+
+/// A plan with buffers of its own, made by collective_plan::with_buffers. Where ranks share the memory of a
+/// node they take each other's data from there, which saves copies; elsewhere the buffers are ordinary
+/// memory, and the same program runs.
+///
+///     auto plan = papcoll::plan_all_reduce<float>(world, n, std::plus<>()).with_buffers();
+///     for (;;) {
+///         std::ranges::copy(mine, plan.input().begin());
+///         plan.run();
+///         use(plan.output());
+///     }
+///
+/// Both buffers stay where they are, and are zero or default-constructed at first. `input` may be written
+/// again as soon as the run has ended on this rank; what is in `output` then stays until this rank begins the
+/// next run. It is all_reduce, all_gather, all_to_all and reduce_scatter of more than a few kilobytes that go
+/// so. In the others there are ranks that only give, and these may leave before the others come, as long as
+/// their data is copied.
+///
+/// Collective to run, as collective_plan is; the plan stays until its request has ended, and papcoll is not
+/// attached again meanwhile. Throws std::logic_error where it is begun while its last request is under way.
+template <class Comm, class T, collective_kind Operation>
+class buffered_plan {
+public:
+    /// What this rank gives in the next run, of as many elements as the collective's `in`; of a broadcast's
+    /// root its values. Empty where this rank gives nothing.
+    [[nodiscard]] auto input() const -> std::span<T> {
+        if (Operation != collective_kind::broadcast)
+            return {static_cast<T*>(m_buffers.in), m_buffers.in_size};
+        bool const is_root = m_buffers.is_root;
+        return {is_root ? static_cast<T*>(m_buffers.out) : nullptr, is_root ? m_buffers.out_size : 0};
+    }
+    /// The result of the last run, of as many elements as the collective's `out`. Other ranks may read the
+    /// same memory: copy what is to be changed.
+    [[nodiscard]] auto output() const -> std::span<T const> {
+        return {static_cast<T const*>(m_buffers.out), m_buffers.out_size};
+    }
+    void run() {
+        auto call = described();
+        m_prepared->run(call);
+    }
+    /// run that returns at once; the buffers are the request's until it has ended.
+    [[nodiscard]] auto start() -> request {
+        auto call = described();
+        return m_prepared->begin(call);
+    }
+
+    /// For collective_plan.
+    buffered_plan(Comm comm, detail::call_description call, std::shared_ptr<detail::prepared_call> prepared)
+        : m_comm(std::move(comm))
+        , m_call(std::move(call))
+        , m_prepared(std::move(prepared))
+        , m_buffers(m_prepared->own_buffers()) {
+        m_call.memory.in = m_buffers.in;
+        m_call.out = static_cast<T*>(m_buffers.out);
+    }
+
+private:
+    [[nodiscard]] auto described() const -> detail::call_description {
+        auto call = m_call;
+        call.memory.op = m_call.memory.op.copy();
+        return call;
+    }
+
+    Comm m_comm;
+    detail::call_description m_call;
+    std::shared_ptr<detail::prepared_call> m_prepared;
+    detail::plan_buffers m_buffers;
+};
 
 /// A collective prepared once and run on buffers again and again. Collective to make and to run, in the same
 /// order as other collectives on its communicator, to which papcoll is attached (see attach). Made by
@@ -56,6 +125,11 @@ public:
     requires has_input [[nodiscard]] auto start(V values) -> request {
         auto call = in_place(values.buffer);
         return m_prepared->begin(call);
+    }
+
+    /// The plan with buffers of its own in place of the user's, see buffered_plan. Collective.
+    [[nodiscard]] auto with_buffers() && -> buffered_plan<Comm, T, Operation> {
+        return {std::move(m_comm), std::move(m_call), std::move(m_prepared)};
     }
 
     /// For the functions that make plans.

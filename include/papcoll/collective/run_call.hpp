@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <concepts>
+#include <cstddef>
 #include <memory>
 
 // What all collectives call. None of it depends on the types of a call.
@@ -24,6 +25,17 @@ void run_call(Transport& t, call_description& call, policy_ref policy);
 template <transport Transport>
 [[nodiscard]] auto begin_call(Transport& t, call_description& call, policy_ref policy) -> request;
 
+/// What a plan works on that has buffers of its own; null where this rank has nothing. They are there as long
+/// as the plan.
+struct plan_buffers {
+    void* in = nullptr;
+    std::size_t in_size = 0;
+    void* out = nullptr;
+    std::size_t out_size = 0;
+    /// Whether this rank is the root, of a collective that has one.
+    bool is_root = false;
+};
+
 /// A call that is planned once and made again and again with other buffers.
 class prepared_call {
 public:
@@ -32,6 +44,8 @@ public:
     auto operator=(prepared_call const&) -> prepared_call& = delete;
     virtual ~prepared_call() = default;
 
+    /// Buffers for all calls that are made from now on, and no others, without arguments. Collective.
+    virtual auto own_buffers() -> plan_buffers = 0;
     virtual void run(call_description& call) = 0;
     [[nodiscard]] virtual auto begin(call_description& call) -> request = 0;
 };

@@ -27,18 +27,19 @@ namespace papcoll::inline v0::detail {
 /// node. The lowest rank of a node makes it and tells the others where it is; all look whether they see what
 /// it wrote there; then all ranks agree.
 template <transport Transport>
-class node_sharing {
+class segment_sharing {
 public:
-    /// `nodes`: equal numbers for ranks of one node; all ranks give the same `bytes_per_rank`, 0 for none.
-    node_sharing(Transport const& t, std::vector<int> const& nodes, std::size_t bytes_per_rank, int tag)
-        : m_bytes(bytes_per_rank / node_memory::granularity * node_memory::granularity)
-        , m_tag(tag) {
+    /// `nodes`: equal numbers for ranks of one node. `bytes`: of a segment for so many ranks; 0: none.
+    template <class Bytes>
+    segment_sharing(Transport const& t, std::vector<int> const& nodes, Bytes bytes, int tag)
+        : m_tag(tag) {
         std::vector<int> ranks_there(nodes.size(), 0);
         for (auto const node : nodes) m_any = ++ranks_there[static_cast<std::size_t>(node)] > 1 || m_any;
-        m_any = m_any && m_bytes > 0 && can_share;
         auto const mine = nodes[static_cast<std::size_t>(t.rank())];
         for (std::size_t r = 0; r < nodes.size(); ++r)
             if (nodes[r] == mine) m_members.push_back(static_cast<int>(r));
+        m_bytes = bytes(m_members.size());
+        m_any = m_any && m_bytes > 0 && can_share;
         m_keys.resize(m_members.size());
     }
 
@@ -63,14 +64,14 @@ public:
         }
         return true;
     }
-    /// Null: there is none.
-    [[nodiscard]] auto result(Transport const& t) -> std::shared_ptr<node_memory> {
-        if (!m_agreement || m_agreement->result() == 0 || !m_segment) return nullptr;
-        return std::make_shared<node_memory>(std::move(m_segment), m_bytes, m_members, t.rank(), t.size());
+    /// Zeros, but for the first word; null: there is none.
+    [[nodiscard]] auto result() const -> std::shared_ptr<std::byte> {
+        return is_there() ? m_segment : nullptr;
     }
     /// Whether each node with several ranks has it.
     [[nodiscard]] auto is_there() const -> bool { return m_agreement && m_agreement->result() != 0; }
-    [[nodiscard]] auto bytes_per_rank() const -> std::size_t { return m_bytes; }
+    /// The ranks of this node, in ascending order.
+    [[nodiscard]] auto members() const -> std::vector<int> const& { return m_members; }
 
 private:
     static constexpr bool can_share = requires(Transport & t, segment_key& key) {
@@ -89,9 +90,6 @@ private:
     [[nodiscard]] auto first_word() const -> std::atomic_ref<std::uint64_t> {
         return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(m_segment.get()));
     }
-    [[nodiscard]] auto bytes() const -> std::size_t {
-        return node_memory::segment_bytes(m_members.size(), m_bytes);
-    }
     void begin(Transport& t) {
         m_begun = true;
         if (m_members.size() == 1) return;
@@ -99,7 +97,7 @@ private:
             return m_messages.receive(t, channel::data, std::as_writable_bytes(std::span(m_keys).first(1)),
                                       m_members.front(), m_tag);
         attempt([&] {
-            m_segment = t.make_segment(bytes(), m_keys[0].key);
+            m_segment = t.make_segment(m_bytes, m_keys[0].key);
             m_keys[0].written = std::random_device()() | std::uint64_t{1} << 32U;
             first_word().store(m_keys[0].written);
         });
@@ -114,7 +112,7 @@ private:
         m_good = m_keys[0].written != 0;
         if (!m_good) return;
         attempt([&] {
-            m_segment = t.open_segment(m_keys[0].key, bytes());
+            m_segment = t.open_segment(m_keys[0].key, m_bytes);
             if (first_word().load() != m_keys[0].written) throw std::runtime_error("it is other memory");
         });
     }
@@ -130,7 +128,7 @@ private:
         }
     }
 
-    std::size_t m_bytes;
+    std::size_t m_bytes = 0;
     int m_tag;
     bool m_any = false;
     bool m_begun = false;
@@ -140,6 +138,39 @@ private:
     std::shared_ptr<std::byte> m_segment;
     message_set<Transport> m_messages;
     std::optional<agreement<Transport, int, int (*)(int, int)>> m_agreement;
+};
+
+/// The same of a communicator's memory for its calls.
+template <transport Transport>
+class node_sharing {
+public:
+    /// All ranks give the same `bytes_per_rank`, 0 for none.
+    node_sharing(Transport const& t, std::vector<int> const& nodes, std::size_t bytes_per_rank, int tag)
+        : m_bytes(bytes_per_rank / node_memory::granularity * node_memory::granularity)
+        , m_segment(
+              t, nodes,
+              [this](std::size_t members) {
+                  return m_bytes > 0 ? node_memory::segment_bytes(members, m_bytes) : 0;
+              },
+              tag) {}
+
+    auto abandon(Transport& t) noexcept -> bool { return m_segment.abandon(t); }
+    /// True when it is done.
+    auto advance(Transport& t, bool block) -> bool { return m_segment.advance(t, block); }
+    /// Null: there is none.
+    [[nodiscard]] auto result(Transport const& t) const -> std::shared_ptr<node_memory> {
+        auto segment = m_segment.result();
+        if (!segment) return nullptr;
+        return std::make_shared<node_memory>(std::move(segment), m_bytes, m_segment.members(), t.rank(),
+                                             t.size());
+    }
+    /// Whether each node with several ranks has it.
+    [[nodiscard]] auto is_there() const -> bool { return m_segment.is_there(); }
+    [[nodiscard]] auto bytes_per_rank() const -> std::size_t { return m_bytes; }
+
+private:
+    std::size_t m_bytes;
+    segment_sharing<Transport> m_segment;
 };
 
 } // namespace papcoll::inline v0::detail

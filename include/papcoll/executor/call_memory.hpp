@@ -45,7 +45,7 @@ namespace detail {
 /// Throws unless a program that uses the memory of the node can be executed for this call.
 inline void check_shared(call_memory const& with) {
     if (with.shared == nullptr)
-        throw std::logic_error("papcoll: the policy's plan needs memory that the ranks of a node share");
+        throw std::logic_error("papcoll: the plan needs memory that the ranks of a node share");
     if (with.type->wire != element_type::format::bytes)
         throw std::logic_error("papcoll: the policy's plan shares elements that are more than their bytes");
 }

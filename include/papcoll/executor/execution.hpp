@@ -50,8 +50,10 @@ namespace papcoll::inline v0 {
 template <transport Transport>
 class execution final : public operation, public std::enable_shared_from_this<execution<Transport>> {
 public:
-    explicit execution(std::shared_ptr<program const> what)
+    /// `node`: the memory of the node, of a program that keeps it.
+    explicit execution(std::shared_ptr<program const> what, std::shared_ptr<std::byte> node = nullptr)
         : m_cuts(what->uncut)
+        , m_node(std::move(node))
         , m_program(m_cuts ? std::make_shared<program const>(in_pieces(*what)) : std::move(what))
         , m_state(*m_program)
         , m_arriving(m_state.receives().size())
@@ -189,7 +191,8 @@ private:
         constexpr std::size_t most_message_bytes = std::size_t(64) << 10;
         bool const keeps_scratch = m_program->scratch * element_bytes <= most_kept_bytes / 2;
         m_short.emplace(*m_program, element_bytes,
-                        keeps_scratch ? std::min(most_message_bytes, t.max_message_bytes()) : 0);
+                        keeps_scratch ? std::min(most_message_bytes, t.max_message_bytes()) : 0,
+                        m_node.get());
     }
     [[nodiscard]] auto data(region const& r) const -> std::byte* {
         return m_bases[static_cast<std::size_t>(r.where())] + r.offset() * m_element_bytes;
@@ -280,6 +283,7 @@ private:
     void copy(index i) {
         auto const regions = m_program->regions_of(i);
         for (std::size_t r = 0; r < regions.size(); r += 2) {
+            if (m_program->moves_nothing(regions[r], regions[r + 1])) continue;
             if (is_archived()) load(regions[r + 1]), m_values.forget(regions[r]);
             m_memory.type->copy(data(regions[r + 1]), data(regions[r]), regions[r].size() * m_memory.unit);
         }
@@ -294,9 +298,9 @@ private:
         detail::check_shared(m_memory);
         if constexpr (requires { m_transport->progress(); })
             m_memory.shared->progress_sometimes(*m_transport);
-        auto const bytes = m_program->node * m_element_bytes;
+        auto const bytes = m_node ? 0 : m_program->node * m_element_bytes;
         m_area = m_memory.shared->reserve(m_memory.call, m_program->node_key, bytes);
-        m_bases[static_cast<std::size_t>(memory::node)] = m_area->data;
+        m_bases[static_cast<std::size_t>(memory::node)] = m_node ? m_node.get() : m_area->data;
         m_may_use_area = m_memory.shared->open(*m_area);
     }
     void give_area_up() noexcept {
@@ -579,6 +583,7 @@ private:
     }
 
     bool m_cuts; // the program is its own
+    std::shared_ptr<std::byte> m_node;
     std::shared_ptr<program const> m_program;
     bool m_shares = m_program->node > 0;
     std::optional<detail::short_run<Transport>> m_short; // made when it is first asked for

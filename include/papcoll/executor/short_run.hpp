@@ -9,10 +9,12 @@
 #include <papcoll/program/program.hpp>
 #include <papcoll/transport/transport.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -25,9 +27,11 @@ namespace papcoll::inline v0::detail {
 template <transport Transport>
 class short_run {
 public:
-    /// It does not apply to programs with a message longer than `most_bytes`.
-    short_run(program const& p, std::size_t element_bytes, std::size_t most_bytes)
+    /// It does not apply to programs with a message longer than `most_bytes`. `node`: the memory of the node
+    /// where the program keeps it; else null.
+    short_run(program const& p, std::size_t element_bytes, std::size_t most_bytes, std::byte* node)
         : m_script(p, element_bytes, most_bytes, waits_itself)
+        , m_node(node)
         , m_staging(m_script.staged_bytes())
         , m_open(m_script.messages()) {}
 
@@ -35,7 +39,7 @@ public:
     /// Of the elements that it was made for.
     [[nodiscard]] auto element_bytes() const -> std::size_t { return m_script.element_bytes(); }
     [[nodiscard]] auto held_bytes() const -> std::size_t {
-        return m_script.held_bytes() + detail::held_bytes(m_staging, m_open);
+        return m_script.held_bytes() + detail::held_bytes(m_staging, m_open, m_left);
     }
 
     /// `in` is not written; combinations that must give the same bits everywhere use `work`. Returns what
@@ -80,7 +84,10 @@ private:
         auto const* next = m_script.steps().data();
         auto const* const end = next + m_script.steps().size();
         while (next != end) try {
-                for (; next != end; ++next) carry_out<Shared>(*next, c);
+                for (; next != end; ++next) {
+                    carry_out<Shared>(*next, c);
+                    if (Shared && next->what == kind::any_order) next += next->size;
+                }
             } catch (...) {
                 if (!next->computes()) {
                     give_up(c.t, next);
@@ -94,9 +101,10 @@ private:
         check_shared(c.with);
         auto& shared = *c.with.shared;
         progress_sometimes(c);
-        auto area = shared.reserve(c.with.call, m_script.node_key(), m_script.node_bytes());
+        auto const bytes = m_node == nullptr ? m_script.node_bytes() : 0;
+        auto area = shared.reserve(c.with.call, m_script.node_key(), bytes);
         c.area = &area;
-        c.bases[static_cast<std::size_t>(memory::node)] = area.data;
+        c.bases[static_cast<std::size_t>(memory::node)] = m_node == nullptr ? area.data : m_node;
         try {
             if (shared.waits_for_itself(area))
                 throw std::logic_error("papcoll: too many calls from operators within each other");
@@ -140,8 +148,46 @@ private:
             carry_out_message(s, c);
         } else if (s.what == kind::post) {
             c.with.shared->post(*c.area, c.failure != nullptr);
+        } else if (s.what == kind::any_order) {
+            carry_out_as_they_come(&s + 1, s.message, s.size / s.message, c);
         } else {
             await_post(s, c);
+        }
+    }
+    /// Parts of so many steps: the next is that of a rank that has come, with the place of its operands.
+    [[gnu::noinline]] void carry_out_as_they_come(step const* first, std::size_t parts, std::size_t steps,
+                                                  call& c) {
+        m_left.resize(parts);
+        std::iota(m_left.begin(), m_left.end(), std::size_t(0));
+        for (auto const* place = first; !m_left.empty(); place += steps) {
+            std::size_t found = 0;
+            auto const has_come = [&](std::size_t part) {
+                auto const& s = first[part * steps];
+                return c.with.shared->look(*c.area, s.peer, s.size) != node_memory::news::none;
+            };
+            auto const ready = [&] {
+                auto const at = std::find_if(m_left.begin(), m_left.end(), has_come);
+                found = static_cast<std::size_t>(at - m_left.begin());
+                return at != m_left.end();
+            };
+            if (!ready()) look_until(c, ready);
+            carry_out_part(place, first + m_left[found] * steps, steps, c);
+            m_left.erase(m_left.begin() + static_cast<std::ptrdiff_t>(found));
+        }
+    }
+    static void carry_out_part(step const* place, step const* part, std::size_t steps, call& c) {
+        for (std::size_t i = 0; i < steps; ++i) {
+            if (!part[i].computes()) {
+                await_post(part[i], c);
+                continue;
+            }
+            auto s = place[i];
+            s.right = part[i].right;
+            try {
+                if (!c.failure) calculate(s, c);
+            } catch (...) {
+                c.failure = std::current_exception();
+            }
         }
     }
     void carry_out_message(step const& s, call& c) {
@@ -241,11 +287,13 @@ private:
     }
 
     short_steps m_script;
+    std::byte* m_node;
     std::vector<std::byte> m_staging;
     std::vector<pending> m_open; // of each message, from its beginning on
     std::vector<std::span<std::byte const>> m_sources;
     std::vector<std::span<std::byte>> m_targets;
     std::vector<completion> m_done;
+    std::vector<std::size_t> m_left; // of parts in any order, those whose turn has not come
     bool m_may_be_read = false;
 };
 

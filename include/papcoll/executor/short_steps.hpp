@@ -39,6 +39,7 @@ public:
             receive_and_await,
             post,       ///< to the others of the node
             await_post, ///< of one of them
+            any_order,  ///< parts of equal length follow, whose right operands come in any order
             // those that compute
             combine,
             combine_alike,
@@ -47,13 +48,16 @@ public:
 
         kind what = kind::copy;
         int peer = -1;
-        std::uint32_t message = 0; // which of all messages
+        std::uint32_t message = 0; // which of all messages; of parts in any order how many
         std::uint32_t first_stretch = 0, stretches = 0;
-        std::size_t size = 0; // bytes of a message or a copy, elements to combine, how many posts
+        // Bytes of a message or a copy, elements to combine, how many posts, steps of all parts together.
+        std::size_t size = 0;
         place target = {}, left = {}, right = {};
 
         [[nodiscard]] auto computes() const -> bool { return what >= kind::combine; }
-        [[nodiscard]] auto is_sign() const -> bool { return what == kind::post || what == kind::await_post; }
+        [[nodiscard]] auto is_sign() const -> bool {
+            return what == kind::post || what == kind::await_post || what == kind::any_order;
+        }
         /// Whether a message begins that a later step waits for.
         [[nodiscard]] auto posts() const -> bool { return what <= kind::receive_stretches; }
         [[nodiscard]] auto sends() const -> bool {
@@ -73,11 +77,14 @@ public:
         if (!m_applies) return;
         std::vector<step> messages(p.size());
         auto posts = p.posts.begin();
-        for (auto const& s : script.steps())
+        auto group = p.any_orders.begin();
+        for (auto const& s : script.steps()) {
+            if (group != p.any_orders.end() && group->begin == s.instruction) begin_parts(*group++);
             if (p.is_sign(s.instruction))
                 add_sign(p.instructions[s.instruction], posts);
             else
                 translate(p, s, messages[s.instruction]);
+        }
     }
 
     [[nodiscard]] auto applies() const -> bool { return m_applies; }
@@ -117,6 +124,14 @@ private:
             if (!sent) pack(message);
         }
     }
+    // Each of their instructions is one step.
+    void begin_parts(program::any_order const& parts) {
+        step s;
+        s.what = kind::any_order;
+        s.message = parts.count;
+        s.size = std::size_t{parts.part} * parts.count;
+        m_steps.push_back(s);
+    }
     void add_sign(program::instruction const& sign, std::vector<index>::const_iterator& posts) {
         step s;
         s.what = sign.what == program::action::post ? kind::post : kind::await_post;
@@ -132,6 +147,7 @@ private:
         bool const combines = what.what == program::action::combine;
         auto const regions = p.regions_of(i);
         for (std::size_t r = 0; r < regions.size(); r += program::operands(what.what)) {
+            if (!combines && p.moves_nothing(regions[r], regions[r + 1])) continue;
             step s;
             if (combines) s.what = what.alike ? kind::combine_alike : kind::combine;
             s.size = regions[r].size() * (combines ? 1 : m_element_bytes);

@@ -50,6 +50,29 @@ template <class F>
     return {std::move(f)};
 }
 
+/// A callable declared by in_any_order(f).
+template <class F>
+struct any_order_operator {
+    /// The callable that was given.
+    F function;
+
+    /// What the callable makes of a and b.
+    template <class T>
+    requires std::invocable<F&, T const&, T const&>
+    constexpr auto operator()(T const& a, T const& b) -> decltype(auto) { return function(a, b); }
+};
+
+/// Declares that f commutes, and that operands may be combined in the order in which they come, which may be
+/// another one in each run: then the ranks of a node combine, while they wait for one rank, what all others
+/// have given. All ranks get the same bits, but another run may get others. It need not be said of operators
+/// that are exact, see is_exactly_associative: their results do not depend on the order.
+///
+///     papcoll::reduce(world, mine.data(), n, sum.data(), papcoll::in_any_order(std::plus<>()), root);
+template <class F>
+[[nodiscard]] constexpr auto in_any_order(F f) -> any_order_operator<F> {
+    return {std::move(f)};
+}
+
 namespace detail {
 
 template <class T>
@@ -95,6 +118,8 @@ struct is_commutative : std::bool_constant<detail::says_true<boost::mpi::is_comm
 
 template <class F, class T>
 struct is_commutative<commutative_operator<F>, T> : std::true_type {};
+template <class F, class T>
+struct is_commutative<any_order_operator<F>, T> : std::true_type {};
 
 namespace detail {
 
@@ -118,6 +143,16 @@ struct is_exactly_associative
 
 template <class F, class T>
 struct is_exactly_associative<commutative_operator<F>, T> : is_exactly_associative<F, T> {};
+template <class F, class T>
+struct is_exactly_associative<any_order_operator<F>, T> : is_exactly_associative<F, T> {};
+
+/// Whether operands may be combined in the order in which they come: in_any_order(f) says so, and of exact
+/// operators that commute it is known.
+template <class Op, class T>
+struct combines_in_any_order
+    : std::bool_constant<is_exactly_associative<Op, T>::value && is_commutative<Op, T>::value> {};
+template <class F, class T>
+struct combines_in_any_order<any_order_operator<F>, T> : std::true_type {};
 
 /// The neutral element of Op on T where it has one: `operator_identity<Op, T>::value()`. Known for the
 /// standard's and Boost.MPI's function objects on numbers; an operator of one's own says it by a member

@@ -52,8 +52,12 @@ struct call_shape {
     /// Whether the operator is exactly associative, so that ranks may combine in different orders and still
     /// get the same bits.
     bool exact = false;
+    /// Whether a rank may combine what others give in the order in which they come.
+    bool any_order = false;
     /// Whether the operator, if there is one, commutes.
     bool commutative = true;
+    /// Whether the plan has buffers of its own for all its calls, which may be in the memory of the node.
+    bool own_buffers = false;
     /// Whether the result goes where this rank's operands or part are. Ranks may differ in it.
     bool in_place = false;
     /// Whether the rank contributes its data later, to where the result goes if there is such a place.

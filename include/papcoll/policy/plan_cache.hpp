@@ -72,6 +72,8 @@ private:
 struct kept_plan {
     std::shared_ptr<program const> what;
     kept_execution execution;
+    /// The memory of the node, of a program that keeps it.
+    std::shared_ptr<std::byte> node = {};
 };
 
 /// An execution of this plan that is not under way.
@@ -84,7 +86,7 @@ template <transport Transport>
     if (auto const& kept = plan.execution.get();
         kept && static_cast<execution_type*>(kept.get())->is_given_up() && !kept->is_in_use())
         plan.execution.reset();
-    auto made = std::make_shared<execution_type>(plan.what);
+    auto made = std::make_shared<execution_type>(plan.what, plan.node);
     // Other threads might still look at it; and what is cut when it is executed may take much memory.
     constexpr std::size_t most_kept_bytes = 1'500'000;
     if (!concurrent && !plan.execution.get() && made->held_bytes() <= most_kept_bytes) plan.execution = made;
@@ -185,10 +187,11 @@ private:
         auto const flags = (shape.exact ? 1u : 0u) | (shape.commutative ? 2u : 0u) |
                            (shape.has_native ? 4u : 0u) | (shape.in_place ? 8u : 0u) |
                            (shape.late ? 16u : 0u) | (shape.one_piece ? 32u : 0u) |
-                           (shape.shared_bytes > 0 ? 64u : 0u);
+                           (shape.shared_bytes > 0 ? 64u : 0u) | (shape.own_buffers ? 128u : 0u) |
+                           (shape.any_order ? 256u : 0u);
         auto const kind = static_cast<std::uint64_t>(shape.operation);
         auto const root = static_cast<std::uint32_t>(shape.root);
-        return {kind << 16U | shape.candidate << 8U | flags,
+        return {kind << 32U | shape.candidate << 16U | flags,
                 shape.count,
                 shape.element_bytes,
                 root,

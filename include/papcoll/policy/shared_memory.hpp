@@ -11,11 +11,15 @@
 namespace papcoll::inline v0 {
 
 /// All collectives, of ranks that are on one node, through memory that they share (see node_exchange): data
-/// is copied into it and taken, or combined, from there. Operands are combined in the order of the ranks.
-/// Nobody waits who only gives, as long as there is room: the ranks of a gather, or of a reduce of up to 64
-/// KiB, that are not the root, and the root of a broadcast or a scatter. In longer reductions of more than
-/// two ranks each rank combines a share; longer scans go from rank to rank. Where ranks know their own sizes
-/// alone (gatherv, scatterv, all_to_allv) parts that are very long go by messages.
+/// is copied into it and taken, or combined, from there. Operands are combined in the order of the ranks; of
+/// reduce, reduce_scatter and long all_reduces on three ranks or more, in calls that block, in the order in
+/// which they come, where the operator is exact or in_any_order says so.
+/// Nobody waits who only gives, as long as there is room: the ranks of a gather or a reduce that are not the
+/// root, and the root of a broadcast or a scatter. There is room for three quarters of what each rank shares,
+/// 192 KiB unless attach_options::node_memory says otherwise; of what arrives in time the root has combined
+/// all when the last rank comes. In longer reductions of more than two ranks each rank combines a share;
+/// longer scans go from rank to rank. Where ranks know their own sizes alone (gatherv, scatterv, all_to_allv)
+/// parts that are very long go by messages.
 ///
 /// For elements that travel as their bytes, where attach could share memory and all ranks of the communicator
 /// are on one node; see attach_options::node_memory. `automatic` takes it there. O(n) instructions for n

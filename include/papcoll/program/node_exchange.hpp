@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,13 +21,17 @@ namespace papcoll::inline v0 {
 ///
 /// The memory has an equal stretch for each rank, which is used as two windows or more in turn: long data
 /// goes through it chunk by chunk. A window is written again when all have made a post that comes after they
-/// read it. Operands are combined in the order of the ranks. A rank that only gives is done when it has
-/// posted its last chunk: who comes late finds it there.
+/// read it. Operands are combined in the order of the ranks, or, where that may be, of several ranks and long
+/// data in the order in which they come. A rank that only gives is done when it has posted its last chunk:
+/// who comes late finds it there.
 class node_exchange {
 public:
     /// `members`: the ranks; `rank`: which of them this one is; `stretch`: elements of the memory of each.
-    node_exchange(program_builder& to, std::span<int const> members, int rank, std::size_t stretch)
+    /// `any_order`: operands may be combined as they come.
+    node_exchange(program_builder& to, std::span<int const> members, int rank, std::size_t stretch,
+                  bool any_order = false)
         : m_to(to)
+        , m_any_order(any_order && members.size() > 2)
         , m_members(members)
         , m_ranks(static_cast<int>(members.size()))
         , m_rank(rank)
@@ -58,12 +63,18 @@ public:
         each_posted(
             [&](int r) { return r == root ? data.count() : data.count() - std::min(windows, data.count()); });
     }
-    /// The root combines what all have in `own` into `target`, which only it has.
+    /// The root combines what all have in `own` into `target`, which only it has. Where all of it has room, a
+    /// rank after the other: when the last one comes, the root has done with those before it.
     void reduce(int root, region const& own, region const& target, std::size_t chunk) {
         auto const n = own.size();
         chunk = std::min(chunk, m_stretch);
         auto const windows = m_stretch / chunk;
         chunks const data(n, chunk);
+        bool const by_rank = data.count() > 1 || (m_any_order && n > 0);
+        if (m_rank == root && by_rank && data.count() <= windows && m_ranks > 1) {
+            combine_rank_by_rank(own, target, data);
+            return each_posted([&](int r) { return r != root ? data.count() : 0; });
+        }
         for (std::size_t k = 0; k < data.count(); ++k) {
             auto const window = [&](int r) { return place(r, k % windows * chunk, data.size(k)); };
             auto const operand = own.part(data.begin(k), data.size(k));
@@ -206,7 +217,7 @@ public:
                 take(r, k, k + 1 < rounds, piece);
                 return piece;
             };
-            combine_all(region(memory::out, n > 0 ? mine.begin(k) : 0, n), operand);
+            combine_as_they_come(region(memory::out, n > 0 ? mine.begin(k) : 0, n), operand);
         }
         each_posted([&](int) { return rounds; });
     }
@@ -359,6 +370,20 @@ private:
     void combine_all(region const& result, Operand operand, bool alike = false) {
         combine_all(result, operand, alike, m_ranks - 1);
     }
+    /// The same of all ranks, this one's operand first, then those of the others as they come, if they may.
+    template <class Operand>
+    void combine_as_they_come(region const& result, Operand operand) {
+        if (!m_any_order || result.size() == 0) return combine_all(result, operand);
+        region held = operand(m_rank);
+        auto const first = m_to.next();
+        for (int r = 0; r < m_ranks; ++r) {
+            if (r == m_rank) continue;
+            auto const next = operand(r);
+            m_to.combine(result, held, next);
+            held = result;
+        }
+        m_to.in_any_order(first, static_cast<number_type>(m_ranks - 1));
+    }
     /// The same of the ranks up to `last`.
     template <class Operand>
     void combine_all(region const& result, Operand operand, bool alike, int last) {
@@ -371,6 +396,37 @@ private:
             held = result;
         }
         if (last == 0) m_to.copy(result, held);
+    }
+
+    /// The same of data in chunks, which others have posted one by one and which all have room.
+    void combine_rank_by_rank(region const& own, region const& target, chunks const& data) {
+        // The rank's own operand must survive until it is its turn.
+        region mine = own;
+        if (m_to.same_memory(own, target) && m_rank > 1 && !m_any_order) {
+            mine = place(m_rank, 0, own.size());
+            m_to.copy(mine, own);
+        }
+        auto const operand = [&](int r, std::size_t k) {
+            if (r == m_rank) return mine.part(data.begin(k), data.size(k));
+            auto const window = place(r, data.begin(k), data.size(k));
+            await(r, k, window);
+            return window;
+        };
+        auto const combine_with = [&](int r, std::optional<int> first) {
+            for (std::size_t k = 0; k < data.count(); ++k) {
+                auto const result = target.part(data.begin(k), data.size(k));
+                auto const held = first ? operand(*first, k) : result;
+                m_to.combine(result, held, operand(r, k));
+            }
+        };
+        if (!m_any_order) {
+            for (int r = 1; r < m_ranks; ++r) combine_with(r, r == 1 ? std::optional(0) : std::nullopt);
+            return;
+        }
+        auto const first = m_to.next();
+        for (int r = 0; r < m_ranks; ++r)
+            if (r != m_rank) combine_with(r, m_to.next() == first ? std::optional(m_rank) : std::nullopt);
+        m_to.in_any_order(first, static_cast<number_type>(m_ranks - 1));
     }
 
     // Where every rank gives every other a piece of a window.
@@ -410,7 +466,7 @@ private:
             auto const own = share(m_rank);
             auto const result = mine ? users(memory::out, own) : there(m_rank, own);
             // What rank r posts in round k: first its operands, then its share of the result.
-            combine_all(result, [&](int r) {
+            combine_as_they_come(result, [&](int r) {
                 if (r == m_rank) return overwrites ? there(r, own) : users(memory::in, own);
                 take(r, 2 * k, own.size == 0, there(r, own));
                 return there(r, own);
@@ -433,6 +489,7 @@ private:
     }
 
     program_builder& m_to;
+    bool m_any_order;
     std::span<int const> m_members;
     int m_ranks;
     int m_rank;

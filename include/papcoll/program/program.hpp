@@ -110,6 +110,16 @@ struct program {
         index first_wait;
     };
 
+    /// What other ranks give, which may be combined in any order: `count` parts of as many instructions each,
+    /// one behind the other, each an await and a combination in turn. Whichever rank has come is taken next:
+    /// what its part awaits, and its right operands, stand where those of the next part would.
+    struct any_order {
+        /// The first instruction of the first part.
+        index begin;
+        index part; ///< instructions of each
+        index count;
+    };
+
     /// In the order in which they are begun.
     std::vector<instruction> instructions;
     /// Those of all instructions, one after the other.
@@ -122,6 +132,8 @@ struct program {
     std::vector<message_windows> windows;
     /// Of each await, in their order: how many posts of the peer it waits for.
     std::vector<index> posts;
+    /// Where it is executed in one go the order may be another one.
+    std::vector<any_order> any_orders = {};
     /// Elements of papcoll's own memory.
     std::size_t scratch = 0;
     /// Elements of the node's memory, of all its ranks together.
@@ -129,6 +141,10 @@ struct program {
     /// Equal on the ranks of a node, and different where the calls differ: programs that do not belong
     /// together are found out by it.
     std::uint64_t node_key = 0;
+    /// Whether the memory of the node is not that of one call, but the plan's, call after call; and which
+    /// part of it is `in`, and which is `out`, if any is. Copies between these move nothing.
+    bool keeps_node = false;
+    region in_there = {}, out_there = {};
     /// Whether `in` and `out` are the same memory: element i of one is element i of the other.
     bool in_place = false;
     /// Whether messages are still to be cut into pieces, see in_pieces().
@@ -170,6 +186,10 @@ struct program {
     [[nodiscard]] auto is_sign(index i) const -> bool {
         return instructions[i].what == action::post || instructions[i].what == action::await;
     }
+    /// Whether a copy is between two names of the same memory, see keeps_node.
+    [[nodiscard]] auto moves_nothing(region const& to, region const& from) const -> bool {
+        return keeps_node && place_on_node(to) == place_on_node(from);
+    }
     /// How many regions belong together: target and operands.
     [[nodiscard]] static constexpr auto operands(action what) -> std::size_t {
         return what == action::combine ? 3 : what == action::copy ? 2 : 1;
@@ -178,7 +198,15 @@ struct program {
     [[nodiscard]] auto held_bytes() const -> std::size_t {
         return detail::held_bytes(instructions) + detail::held_bytes(regions) + detail::held_bytes(waits) +
                detail::held_bytes(order) + detail::held_bytes(windows) + detail::held_bytes(posts) +
-               (written_by ? written_by->held_bytes() : 0);
+               detail::held_bytes(any_orders) + (written_by ? written_by->held_bytes() : 0);
+    }
+
+private:
+    /// Where a region is in the memory of the node, if it is there; else the region.
+    [[nodiscard]] auto place_on_node(region const& r) const -> region {
+        auto const& there = r.where() == memory::in ? in_there : out_there;
+        bool const is_users = r.where() == memory::in || r.where() == memory::out;
+        return is_users && there.size() > 0 ? there.part(r.offset(), r.size()) : r;
     }
 };
 

@@ -97,6 +97,9 @@ inline void append_piece(program const& whole, program::index i, std::size_t beg
     result.scratch = whole.scratch;
     result.node = whole.node;
     result.node_key = whole.node_key;
+    result.keeps_node = whole.keeps_node;
+    result.in_there = whole.in_there;
+    result.out_there = whole.out_there;
     result.in_place = whole.in_place;
     std::vector<program::index> first(whole.instructions.size() + 1);
     for (program::index i = 0; i < whole.size(); ++i) {
@@ -231,6 +234,13 @@ public:
         m_program.node = elements;
         m_program.node_key = key;
     }
+    /// They share them call after call, and there are `in` and `out`, or nothing of them; see
+    /// program::keeps_node.
+    void keep_node(region const& in, region const& out) {
+        m_program.keeps_node = true;
+        m_program.in_there = in;
+        m_program.out_there = out;
+    }
     /// What was done to these regions of the node before is done, whether written or read. Returns how many
     /// posts there are now.
     auto post(std::span<region const> about) -> index {
@@ -246,6 +256,11 @@ public:
         m_program.posts.push_back(posts);
     }
     void await(int peer, index posts, region const& about) { await(peer, posts, std::span(&about, 1)); }
+    /// The instructions from `begin` on are so many parts which may come in any order, see
+    /// program::any_order.
+    void in_any_order(index begin, index count) {
+        if (count > 1) m_program.any_orders.push_back({begin, (next() - begin) / count, count});
+    }
     /// The rank's own data, which the program contributes later, comes here.
     void contribution(region const& to) {
         detail::instruction_list list(m_program);

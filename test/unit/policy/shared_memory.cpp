@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/analysis/simulate.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 
 #include <doctest/doctest.h>
@@ -34,6 +35,7 @@ auto call_of(collective_kind operation, int ranks, int root, std::size_t count, 
     constexpr std::array<std::size_t, 4> sizes{1, 8, 24, 4};
     c.shape.element_bytes = sizes[mix.below(4)];
     c.shape.commutative = mix.coin();
+    c.shape.any_order = c.shape.commutative && mix.coin();
     c.shape.shared_bytes = shared;
     c.late = call::which::none;
     c.nodes.assign(static_cast<std::size_t>(ranks), 0);
@@ -87,6 +89,19 @@ TEST_CASE("collectives through shared memory keep their promise") {
                             verify(call_of(operation, ranks, root, count, shared, mix));
 }
 
+TEST_CASE("so do those of plans with buffers of their own") {
+    mixer mix(11);
+    for (auto const operation : {collective_kind::all_reduce, collective_kind::all_gather,
+                                 collective_kind::reduce_scatter, collective_kind::all_to_all})
+        for (int const ranks : {2, 3, 4, 5, 8, 13})
+            for (std::size_t const count : {20u, 700u, 40'000u}) {
+                auto c = call_of(operation, ranks, 0, count, std::size_t(8) << 10, mix);
+                c.shape.own_buffers = true;
+                c.in_place = call::which::none;
+                verify(c);
+            }
+}
+
 TEST_CASE("two levels, of which one is memory, keep their promise") {
     mixer mix(9);
     for (auto const operation : kinds)
@@ -135,4 +150,32 @@ TEST_CASE("many ranks on a node") {
             for (std::size_t const count :
                  {std::size_t(0), std::size_t(1), std::size_t(33), std::size_t(9'000)})
                 verify(call_of(operation, ranks, ranks / 3, count, std::size_t(64) << 10, mix));
+}
+
+TEST_CASE("early ranks of a reduce or a gather leave as long as there is room") {
+    using papcoll::ticks;
+    constexpr std::size_t room = (std::size_t(192) << 10) / 8;
+    papcoll::cost_model const model{.compute_per_byte = 1.0};
+    for (auto const operation : {collective_kind::reduce, collective_kind::gather})
+        for (int const ranks : {3, 5, 8})
+            for (std::size_t const each : {std::size_t(600), room / 2 + 3, room}) {
+                auto const n =
+                    operation == collective_kind::gather ? each * static_cast<std::size_t>(ranks) : each;
+                call c;
+                c.shape = {.operation = operation, .ranks = ranks, .root = 1, .count = n, .element_bytes = 8};
+                c.shape.shared_bytes = std::size_t(256) << 10;
+                c.nodes.assign(static_cast<std::size_t>(ranks), 0);
+                std::vector<papcoll::program> programs;
+                c.each_shape([&](auto const& mine) {
+                    programs.push_back(papcoll::shared_memory{}.plan(mine, program_calls::fast));
+                });
+                std::vector<ticks> arrivals;
+                for (int r = 0; r < ranks; ++r) arrivals.emplace_back(r == 1 ? 0 : 50'000'000 * (r + 1));
+                auto const exits = papcoll::simulate(programs, arrivals, model, 8);
+                for (std::size_t r = 0; r < exits.size(); ++r)
+                    if (r != 1) CHECK(exits[r] == arrivals[r]);
+                // The root has combined what the others gave when the last one comes.
+                auto const left = operation == collective_kind::reduce ? 8 * static_cast<int>(each) : 0;
+                CHECK(exits[1] - arrivals.back() == ticks{left});
+            }
 }

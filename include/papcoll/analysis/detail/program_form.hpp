@@ -49,6 +49,8 @@ public:
             }
             contributions += m_program.instructions[i].what == program::action::contribution ? 1 : 0;
         }
+        if (!parts_are_alike())
+            return whose + " has instructions in any order that are no awaits and combinations alike";
         if (awaits != m_program.posts.size()) return whose + " has other awaits than it has numbers for";
         if (m_promised.late && contributions == 0)
             return whose + " never takes the contribution, which comes later";
@@ -82,6 +84,30 @@ private:
                        std::to_string(p.order[k].second) +
                        ", which are not an earlier and a later one, or not in turn";
         return {};
+    }
+    /// Whether parts that may come in any order differ in what they await and combine with alone.
+    [[nodiscard]] auto parts_are_alike() const -> bool {
+        index end = 0;
+        for (auto const& parts : m_program.any_orders) {
+            if (parts.begin < end || parts.part == 0 || parts.count > m_program.size() ||
+                parts.begin > m_program.size() || (m_program.size() - parts.begin) / parts.count < parts.part)
+                return false;
+            end = parts.begin + parts.part * parts.count;
+            for (index i = parts.begin; i < end; ++i)
+                if (!has_its_place(parts, i)) return false;
+        }
+        return true;
+    }
+    [[nodiscard]] auto has_its_place(program::any_order const& parts, index i) const -> bool {
+        auto const position = (i - parts.begin) % parts.part;
+        auto const in_first = parts.begin + position;
+        auto const what = m_program.instructions[i].what;
+        if (what != m_program.instructions[in_first].what) return false;
+        if (what == program::action::await) return true;
+        if (what != program::action::combine || position == 0) return false;
+        auto const mine = m_program.regions_of(i), first = m_program.regions_of(in_first);
+        bool const one = mine.size() == 3 && first.size() == 3 && mine[0] == first[0];
+        return one && (i == in_first || mine[1] == mine[0]) && mine[2].where() == memory::node;
     }
     [[nodiscard]] auto instruction(index i) const -> verdict {
         if (auto violation = waits(i)) return violation;

@@ -4,6 +4,7 @@
 #include <papcoll/collective/call_checks.hpp>
 #include <papcoll/collective/call_description.hpp>
 #include <papcoll/collective/impl/known_calls.hpp>
+#include <papcoll/collective/impl/own_memory_operation.hpp>
 #include <papcoll/collective/native_operation.hpp>
 #include <papcoll/context/impl/attach.hpp>
 #include <papcoll/context/observed_operation.hpp>
@@ -87,6 +88,7 @@ struct call_start {
     what how = what::call;
     std::shared_ptr<kept_plan> plan = {};    // of a prepared one
     std::shared_ptr<void const> keeper = {}; // of the policy, where it must outlive the call
+    std::shared_ptr<own_memory> own = {};    // what nothing is made with: of a plan, for its buffers
 
     /// What must be known before there can be a plan; null: nothing is missing.
     [[nodiscard]] auto awaited() const -> std::shared_ptr<arrival_answer> {
@@ -160,6 +162,8 @@ template <transport Transport>
 [[nodiscard]] auto start(std::shared_ptr<context<Transport>> const& c, call_start const& s, int tag)
     -> std::shared_ptr<operation> {
     pass_to(s.call.memory);
+    if (s.how == call_start::what::nothing && s.own)
+        return std::make_shared<own_memory_operation<Transport>>(c, s.own, tag);
     if (s.how == call_start::what::nothing) return std::make_shared<empty_operation>();
     if (s.policy.is_native())
         return native_on_duplicate(c, s.call); // the order on the user's own is the user's
@@ -199,7 +203,7 @@ private:
 [[nodiscard]] inline auto record_of(call_start const& s, call_shape const& shape,
                                     std::string const& complaint) -> call_record {
     auto operation = hash_text(to_string(shape.operation));
-    if (s.how == call_start::what::nothing) operation = hash_text("plan", operation);
+    if (s.how == call_start::what::nothing) operation = hash_text(s.own ? "buffers" : "plan", operation);
     auto const sizes = shape.is_uneven() ? std::span<std::size_t const>() : shape.sizes; // ranks differ
     call_record r{};
     r.smallest = {static_cast<std::int64_t>(operation),
@@ -209,7 +213,7 @@ private:
                   static_cast<std::int64_t>(
                       hash_bytes(std::as_bytes(sizes), hash_of_nothing + (shape.is_uneven() ? 1 : 0))),
                   s.policy.hash(),
-                  (shape.commutative ? 1 : 0) + (shape.exact ? 2 : 0)};
+                  (shape.commutative ? 1 : 0) + (shape.exact ? 2 : 0) + (shape.any_order ? 4 : 0)};
     r.largest = r.smallest;
     r.complaining_rank = complaint.empty() ? std::numeric_limits<std::int32_t>::max() : shape.rank;
     std::copy_n(complaint.data(), std::min(complaint.size(), r.complaint.size() - 1), r.complaint.data());

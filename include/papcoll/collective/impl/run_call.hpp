@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -270,7 +271,26 @@ public:
         if (!policy.is_native()) (void)plan_for(call);
     }
 
+    auto own_buffers() -> plan_buffers override {
+        auto const shape = shape_with_buffers();
+        auto const& call = m_start.call;
+        auto const plan = m_start.policy.is_native() ? nullptr : shared_plan(shape);
+        if (plan) m_plans[0] = plan; // else it is one as for the user's buffers
+        m_has_buffers = true;
+        auto const place = [&](region const& there, element_memory& own, std::size_t n) -> void* {
+            if (n > 0 && plan && there.size() > 0)
+                return plan->node.get() + there.offset() * shape.element_bytes;
+            if (n > 0) provide(own, n);
+            return own.data();
+        };
+        auto const in = in_count(call, shape), out = out_count(call, shape);
+        return {place(plan ? plan->what->in_there : region(), m_own_in, in), in,
+                place(plan ? plan->what->out_there : region(), m_own_out, out), out,
+                shape.rank == shape.root};
+    }
+
     void run(call_description& call) override {
+        require_free_buffers();
         if (may_run_alone(*m_context, m_start.policy)) {
             auto& plan = *plan_for(call);
             return run_alone(*m_context, call, [&](int tag) {
@@ -285,10 +305,50 @@ public:
         run_to_end(*m_context->engine(), op, m_context->transport_layer());
     }
     [[nodiscard]] auto begin(call_description& call) -> request override {
-        return begin_operation(m_context, operation_of(call));
+        require_free_buffers();
+        auto const op = operation_of(call);
+        if (m_has_buffers) m_last = op;
+        return begin_operation(m_context, op);
     }
 
 private:
+    [[nodiscard]] auto shape_with_buffers() const -> call_shape {
+        auto shape = shape_of(*m_context, m_start.call);
+        shape.candidate = m_start.call.candidate;
+        shape.own_buffers = true;
+        return shape;
+    }
+    [[nodiscard]] auto make_plan(call_shape const& shape) const -> std::shared_ptr<kept_plan> {
+        return std::make_shared<kept_plan>(kept_plan{
+            std::make_shared<program const>(m_start.policy.plan(shape, m_context->link())), {}, nullptr});
+    }
+    /// A plan whose buffers are in the memory of the node; null where it has none there.
+    [[nodiscard]] auto shared_plan(call_shape const& shape) -> std::shared_ptr<kept_plan> {
+        auto plan = make_plan(shape);
+        if (plan->what->keeps_node) plan->node = own_memory_for(plan->what->node * shape.element_bytes);
+        return plan->node ? plan : nullptr;
+    }
+    /// Of zeros, for the ranks of the node; null on all where there is none.
+    auto own_memory_for(std::size_t bytes) -> std::shared_ptr<std::byte> {
+        auto s = m_start;
+        s.own = std::make_shared<own_memory>(own_memory{bytes});
+        auto const op = make_observed_call(m_context, s, nullptr);
+        run_to_end(*m_context->engine(), op, m_context->transport_layer());
+        if (s.own->made && m_context->rank() == 0) std::memset(s.own->made.get(), 0, sizeof(std::uint64_t));
+        return s.own->made;
+    }
+    // What has ended may be begun again by a call that blocks.
+    void require_free_buffers() {
+        if (auto const last = m_last.lock(); last && !m_context->engine()->ended(*last))
+            throw std::logic_error("papcoll: the plan's buffers are in use: wait for the request of the last "
+                                   "start first");
+        m_last.reset();
+    }
+    void provide(element_memory& own, std::size_t n) const {
+        auto const& type = *m_start.call.elements->type;
+        own.provide(type, n);
+        if (type.wire == element_type::format::bytes) std::memset(own.data(), 0, n * type.size);
+    }
     auto operation_of(call_description const& call) -> std::shared_ptr<operation> {
         bool const is_native = m_start.policy.is_native();
         auto s = m_start;
@@ -298,14 +358,17 @@ private:
         return make_observed_call(m_context, s, nullptr);
     }
     auto plan_for(call_description const& call) -> std::shared_ptr<kept_plan> const& {
+        bool const attached_again = m_plans[0] && m_attachments != m_context->attachments();
+        if (attached_again && m_plans[0]->node)
+            throw std::logic_error("papcoll: the plan has buffers that ranks share, and papcoll has been "
+                                   "attached again since: make the plan again, too");
         if (m_attachments != m_context->attachments()) m_plans = {};
         m_attachments = m_context->attachments();
         auto& plan = m_plans[call.in_place ? 1 : 0];
         if (!plan) {
             auto shape = shape_of(*m_context, call);
             shape.candidate = m_start.call.candidate;
-            plan = std::make_shared<kept_plan>(kept_plan{
-                std::make_shared<program const>(m_start.policy.plan(shape, m_context->link())), {}});
+            plan = make_plan(shape);
         }
         return plan;
     }
@@ -314,6 +377,10 @@ private:
     call_start m_start;
     std::array<std::shared_ptr<kept_plan>, 2> m_plans; // with two buffers, and in place
     std::uint64_t m_attachments = 0;                   // when they were made
+    // Where it has buffers of its own: those that are not in the memory of the node, and the last operation.
+    bool m_has_buffers = false;
+    element_memory m_own_in, m_own_out;
+    std::weak_ptr<operation> m_last;
 };
 
 // These are not inlined, so that their return address lies where the collective is called.

@@ -1,10 +1,10 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/context/node_memory.hpp>
-#include <papcoll/detail/hash.hpp>
 #include <papcoll/detail/held_bytes.hpp>
 #include <papcoll/detail/impl.hpp>
+#include <papcoll/policy/impl/node_stretches.hpp>
+#include <papcoll/policy/impl/own_memory.hpp>
 #include <papcoll/policy/plan_size.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/program/node_exchange.hpp>
@@ -12,7 +12,6 @@
 #include <papcoll/program/program_builder.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,41 +23,6 @@
 namespace papcoll::inline v0 {
 
 namespace detail {
-
-/// How much of the memory of a node is one rank's, in elements.
-class node_stretches {
-public:
-    explicit node_stretches(call_shape const& shape)
-        : m_bytes(shape.shared_bytes)
-        , m_element_bytes(shape.element_bytes) {}
-
-    [[nodiscard]] auto shortest() const -> std::size_t { return of(node_memory::short_bytes(m_bytes)); }
-    [[nodiscard]] auto longest() const -> std::size_t { return of(node_memory::long_bytes(m_bytes)); }
-    /// For so many elements, if a short area has room for them; else the longest.
-    [[nodiscard]] auto for_elements(std::size_t n) const -> std::size_t {
-        return n <= shortest() ? (n + step() - 1) / step() * step() : longest();
-    }
-
-private:
-    /// Stretches begin at cache lines.
-    [[nodiscard]] auto step() const -> std::size_t { return 64 / std::gcd<std::size_t>(64, m_element_bytes); }
-    [[nodiscard]] auto of(std::size_t bytes) const -> std::size_t {
-        return bytes / m_element_bytes / step() * step();
-    }
-
-    std::size_t m_bytes;
-    std::size_t m_element_bytes;
-};
-
-/// Equal for calls that belong together, and hardly ever for others.
-[[nodiscard]] inline auto key_of(call_shape const& shape, std::span<std::size_t const> sizes)
-    -> std::uint64_t {
-    std::array const numbers{static_cast<std::uint64_t>(shape.operation), std::uint64_t{shape.count},
-                             std::uint64_t{shape.element_bytes}, static_cast<std::uint64_t>(shape.root)};
-    if (shape.is_uneven()) // ranks know different sizes
-        return hash_bytes(std::as_bytes(std::span(numbers).subspan(2)), 1 + numbers[0]);
-    return hash_bytes(std::as_bytes(sizes), hash_bytes(std::as_bytes(std::span(numbers))));
-}
 
 /// About how many bytes a program holds in which each rank of a node has something to do for each other in
 /// every round; and how many it may hold while it is executed. Data that is longer goes by messages.
@@ -192,7 +156,7 @@ public:
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
         to.share(m_size.stretch() * size(m_shape.ranks), m_key);
-        node_exchange exchange(to, m_members, m_shape.rank, m_size.stretch());
+        node_exchange exchange(to, m_members, m_shape.rank, m_size.stretch(), m_shape.any_order);
         write(to, exchange);
         return to.finish();
     }
@@ -301,7 +265,7 @@ private:
             return to.broadcast(m_shape.root, region(memory::out, 0, n),
                                 is_short ? std::max<std::size_t>(n, 1) : m_size.chunk());
         case collective_kind::reduce:
-            if (in_shares) return to.shared_reduce(m_shape.root, n);
+            if (in_shares && n > stretch) return to.shared_reduce(m_shape.root, n);
             return to.reduce(m_shape.root, region(memory::in, 0, n), region(memory::out, 0, n),
                              is_short ? stretch : m_size.chunk());
         case collective_kind::all_reduce:
@@ -352,7 +316,7 @@ PAPCOLL_IMPL auto shared_memory::serves(call_shape const& shape) -> bool {
     if (shape.shared_bytes == 0 || shape.ranks < 2 || shape.nodes.empty()) return false;
     bool const one_node =
         std::all_of(shape.nodes.begin(), shape.nodes.end(), [&](int node) { return node == shape.nodes[0]; });
-    return one_node && detail::shared_memory_size(shape).fits();
+    return one_node && (detail::own_memory_plan::serves(shape) || detail::shared_memory_size(shape).fits());
 }
 PAPCOLL_IMPL void shared_memory::check(call_shape const& shape) const {
     if (shape.ranks > 1 && !serves(shape))
@@ -362,6 +326,8 @@ PAPCOLL_IMPL void shared_memory::check(call_shape const& shape) const {
 }
 PAPCOLL_IMPL auto shared_memory::plan(call_shape const& shape, link_model const&) const -> program {
     check(shape);
+    if (shape.ranks > 1 && detail::own_memory_plan::serves(shape))
+        return detail::own_memory_plan(shape).write();
     auto const source = std::make_shared<detail::shared_memory_plan const>(shape);
     if (shape.ranks == 1) return source->write_alone();
     return detail::within_limit(source, shape.in_place, shape.ranks,

@@ -1,0 +1,68 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/transport/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <barrier>
+#include <cstddef>
+#include <optional>
+
+#include "../../support/own_buffers_suite.hpp"
+
+using papcoll::threads::endpoint;
+
+namespace {
+
+template <class F>
+void run(std::initializer_list<int> all_ranks, std::optional<std::size_t> memory, F f) {
+    for (int const ranks : all_ranks) {
+        CAPTURE(ranks);
+        papcoll::threads::run(ranks, [&](endpoint& self) {
+            papcoll::attach(self,
+                            {.link = papcoll::link_model{papcoll::ticks(1'000), 0.1}, .node_memory = memory});
+            f(self, self.rank(), self.size());
+        });
+    }
+}
+
+} // namespace
+
+TEST_CASE("plans with buffers of their own") {
+    run({1, 2, 3, 5}, {}, [](endpoint& self, int rank, int ranks) {
+        own_buffers_suite::all(self, rank, ranks, {0, 3, 700, 9'001});
+    });
+}
+
+TEST_CASE("in the memory of the node wherever it is") {
+    constexpr std::size_t little = std::size_t(8) << 10;
+    run({2, 7}, little, [](endpoint& self, int rank, int ranks) {
+        own_buffers_suite::all(self, rank, ranks, {1, 17, 100}, papcoll::shared_memory{});
+    });
+}
+
+TEST_CASE("and elsewhere") {
+    run({3}, 0, [](endpoint& self, int rank, int ranks) {
+        own_buffers_suite::all(self, rank, ranks, {0, 3, 900});
+    });
+    run({4}, {}, [](endpoint& self, int rank, int ranks) {
+        own_buffers_suite::combining(self, rank, ranks, 900, papcoll::shared_memory{});
+        auto const sum = [&](std::size_t i, int k) {
+            double all = 0;
+            for (int r = 0; r < ranks; ++r) all += own_buffers_suite::given(r, i, k);
+            return all;
+        };
+        own_buffers_suite::run(
+            papcoll::plan_all_reduce<double>(self, 900, std::plus<>(), papcoll::binomial_tree{})
+                .with_buffers(),
+            rank, ranks, 900, 900, sum);
+    });
+}
+
+TEST_CASE("buffers that are in use, or of another attachment") {
+    for (int const ranks : {1, 2, 3}) {
+        std::barrier together(ranks);
+        run({ranks}, {}, [&](endpoint& self, int rank, int) {
+            own_buffers_suite::misuse(self, rank, ranks, [&] { together.arrive_and_wait(); });
+        });
+    }
+}
