@@ -51,7 +51,8 @@ papcoll_add_bench_test(run.blocks 3 run --operations broadcast,reduce,all_gather
     --balanced-only --repetitions 1 --json ${CMAKE_CURRENT_BINARY_DIR}/blocks.json)
 papcoll_add_bench_test(run.check 17 run --check --operations reduce --policies
     reference:binomial,reference:rabenseifner,reference:radix_k,reference:ring)
-papcoll_add_bench_test(run.stragglar 4 run --check --operations all_reduce --policies stragglar)
+papcoll_add_bench_test(run.stragglar 4 run --operation all_reduce --sizes 0,4,20000 --base 1 --magnitudes 2
+    --patterns last_delayed --repetitions 2 --policies stragglar)
 papcoll_add_bench_test(run.predicted 3 run --operation reduce --sizes 3f,5000f --base 1 --magnitudes 0,2 --patterns random
     --anew --noise 0.05 --computation 2 --repetitions 2 --rate 1gbit --root 1 --policies
     native,reference:binomial,circulant,greedy_tree,clairvoyant@monitor,clairvoyant@true,clairvoyant@silent,arrival_tree@monitor)
