@@ -83,11 +83,16 @@ public:
 
     /// Waits for nothing: arrivals that are not known yet are equal to themselves alone.
     friend auto operator==(arrival_source const& a, arrival_source const& b) -> bool {
-        return a.m_answer == b.m_answer ||
-               (a.known() && b.known() && a.given() == b.given() && std::ranges::equal(a.times(), b.times()));
+        return a.m_answer == b.m_answer || a.says_the_same(b);
     }
 
 private:
+    // Out of the way of calls that repeat the last one.
+    [[nodiscard, gnu::noinline]] auto says_the_same(arrival_source const& other) const -> bool {
+        return known() && other.known() && given() == other.given() &&
+               std::ranges::equal(times(), other.times());
+    }
+
     std::shared_ptr<detail::arrival_answer> m_answer;
 };
 
