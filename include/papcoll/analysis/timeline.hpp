@@ -39,6 +39,7 @@ struct timed_sign {
     int to;
     program::index post;  ///< the instruction of the one; of a program that is cut, after that
     program::index await; ///< the instruction of the other
+    /// When the post was made.
     ticks posted;
     /// When the rank went on.
     ticks seen;

@@ -44,6 +44,7 @@ public:
     [[nodiscard]] auto output() const -> std::span<T const> {
         return {static_cast<T const*>(m_buffers.out), m_buffers.out_size};
     }
+    /// Runs the collective on the buffers.
     void run() {
         auto call = described();
         m_prepared->run(call);

@@ -116,8 +116,8 @@ struct program {
     struct any_order {
         /// The first instruction of the first part.
         index begin;
-        index part; ///< instructions of each
-        index count;
+        index part;  ///< instructions of each
+        index count; ///< how many parts there are
     };
 
     /// In the order in which they are begun.
@@ -141,10 +141,13 @@ struct program {
     /// Equal on the ranks of a node, and different where the calls differ: programs that do not belong
     /// together are found out by it.
     std::uint64_t node_key = 0;
-    /// Whether the memory of the node is not that of one call, but the plan's, call after call; and which
-    /// part of it is `in`, and which is `out`, if any is. Copies between these move nothing.
+    /// Whether the memory of the node is not that of one call, but the plan's, call after call. Copies
+    /// between it and `in` or `out` move nothing where these are a part of it.
     bool keeps_node = false;
-    region in_there = {}, out_there = {};
+    /// Then: which part `in` is; empty: none.
+    region in_there = {};
+    /// Which part `out` is; empty: none.
+    region out_there = {};
     /// Whether `in` and `out` are the same memory: element i of one is element i of the other.
     bool in_place = false;
     /// Whether messages are still to be cut into pieces, see in_pieces().
