@@ -91,4 +91,26 @@ inline auto reducers(reduction_tree const& tree) -> int {
         std::count_if(degree.begin(), degree.end(), [](int children) { return children > 0; }));
 }
 
+/// Of a tree given by receiver[rank]; the root's own entry is the root. The most messages that one rank
+/// receives.
+inline auto largest_degree(std::vector<int> const& receiver) -> int {
+    std::vector<int> degree(receiver.size());
+    for (std::size_t i = 0; i < receiver.size(); ++i)
+        if (receiver[i] != static_cast<int>(i)) ++degree[static_cast<std::size_t>(receiver[i])];
+    return *std::max_element(degree.begin(), degree.end());
+}
+/// The most messages from a rank to the root.
+inline auto depth(std::vector<int> const& receiver) -> int {
+    int most = 0;
+    for (std::size_t i = 0; i < receiver.size(); ++i) {
+        int hops = 0;
+        for (auto at = i; receiver[at] != static_cast<int>(at); at = static_cast<std::size_t>(receiver[at]))
+            ++hops;
+        most = std::max(most, hops);
+    }
+    return most;
+}
+inline auto largest_degree(reduction_tree const& tree) -> int { return largest_degree(tree.parent); }
+inline auto depth(reduction_tree const& tree) -> int { return depth(tree.parent); }
+
 } // namespace tree_cases

@@ -151,4 +151,75 @@ private:
     ticks m_best = ticks::max();
 };
 
+/// The least time in which so many machines, all available at once, reduce to one of them by trees when at
+/// most `limit` transfers are under way at any instant. Transfers are tried in every order of their begins,
+/// each as early as its ends, the transfer before it and the limit allow: of equally long ones an earlier
+/// begin never hurts, so one of these orders is the best. The machine with the result is whichever comes out
+/// last.
+class limited_search {
+public:
+    limited_search(int machines, int limit, ticks transfer_time, ticks compute_time)
+        : m_limit(static_cast<std::size_t>(limit))
+        , m_transfer(transfer_time)
+        , m_compute(compute_time)
+        , m_machines(static_cast<std::size_t>(machines)) {}
+
+    auto least_end() -> ticks {
+        search();
+        return m_best;
+    }
+
+private:
+    struct machine {
+        bool holds = true;
+        ticks ready{0}; // all it has is combined
+        ticks port{0};
+        friend auto operator==(machine const&, machine const&) -> bool = default;
+    };
+
+    void search() {
+        if (m_begins.size() + 1 == m_machines.size()) {
+            for (auto const& m : m_machines)
+                if (m.holds) m_best = std::min(m_best, m.ready);
+            return;
+        }
+        for (std::size_t from = 0; from < m_machines.size(); ++from)
+            for (std::size_t to = 0; to < m_machines.size(); ++to)
+                if (from != to && m_machines[from].holds && m_machines[to].holds && is_first(from, to))
+                    send(from, to);
+    }
+    /// Of machines in the same state one stands for all.
+    [[nodiscard]] auto is_first(std::size_t from, std::size_t to) const -> bool {
+        for (std::size_t i = 0; i < from; ++i)
+            if (i != to && m_machines[i] == m_machines[from]) return false;
+        for (std::size_t i = 0; i < to; ++i)
+            if (i != from && m_machines[i] == m_machines[to]) return false;
+        return true;
+    }
+    void send(std::size_t from, std::size_t to) {
+        auto const sender = m_machines[from], receiver = m_machines[to];
+        ticks begin = std::max(sender.ready, receiver.port);
+        if (!m_begins.empty()) begin = std::max(begin, m_begins.back());
+        if (m_begins.size() >= m_limit)
+            begin = std::max(begin, m_begins[m_begins.size() - m_limit] + m_transfer);
+        ticks const end = begin + m_transfer;
+        if (std::max(receiver.ready, end) + m_compute < m_best) {
+            m_begins.push_back(begin);
+            m_machines[from].holds = false;
+            m_machines[to] = {true, std::max(receiver.ready, end) + m_compute, end};
+            search();
+            m_machines[from] = sender;
+            m_machines[to] = receiver;
+            m_begins.pop_back();
+        }
+    }
+
+    std::size_t m_limit;
+    ticks m_transfer;
+    ticks m_compute;
+    std::vector<machine> m_machines;
+    std::vector<ticks> m_begins;
+    ticks m_best = ticks::max();
+};
+
 } // namespace tree_exhaustive

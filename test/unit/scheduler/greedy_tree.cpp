@@ -57,6 +57,14 @@ auto length(int n, int d, int c, papcoll::tree_limits limits = {}) -> int {
     return static_cast<int>(grow_greedy_tree(n, ticks{d}, ticks{c}, limits).finish.count());
 }
 
+/// What replaces it for any K: 2^⌊log2 K⌋ machines serve in the last of the doublings, so that what is left
+/// is n − 2^(⌊log2 K⌋ + 1), no less than the n − 2K of the paper's proof.
+auto repaired_steps(int n, int k) -> int {
+    int const doublings = static_cast<int>(std::bit_width(static_cast<unsigned>(k)));
+    int const left = std::max(n - (1 << doublings), 0);
+    return doublings + (left + k - 1) / k;
+}
+
 /// The factor of d + c in Proposition 8 and Corollary 11.
 auto limited_steps(int n, int k) -> int {
     int const doublings = static_cast<int>(std::bit_width(static_cast<unsigned>(k)));
@@ -107,6 +115,42 @@ TEST_CASE("no tree of up to 6 machines is shorter, with a limit on reducers neit
         }
 }
 
+TEST_CASE("no schedule of up to 8 machines with limited transfers is shorter (Theorem 7)") {
+    for (auto const& [d, c] : all_costs())
+        for (int n = 2; n <= 8 && d > ticks{0}; ++n)
+            for (int k = 1; k <= n / 2 + 1; ++k) {
+                CAPTURE(n);
+                CAPTURE(k);
+                CHECK(grow_greedy_tree(n, d, c, {.transfers = k}).finish ==
+                      tree_exhaustive::limited_search(n, k, d, c).least_end());
+            }
+}
+
+TEST_CASE("degree and depth bound the length from below, and are logarithmic (section 5)") {
+    for (auto const& [d, c] : all_costs())
+        for (int n = 2; n <= 600; ++n) {
+            auto const tree = grow_greedy_tree(n, d, c);
+            int const degree = tree_cases::largest_degree(tree), depth = tree_cases::depth(tree);
+            CHECK(tree.finish >= d + (degree - 1) * std::max(d, c) + c);
+            CHECK(tree.finish >= depth * (d + c));
+            if (d + c > ticks{0}) CHECK(depth <= ceil_log2(n));
+            if (d + c > ticks{0}) CHECK(degree <= 2 * ceil_log2(n) - 1);
+        }
+}
+
+TEST_CASE("the bounds of section 5 hold for every tree") {
+    for (auto const& [d, c] : all_costs())
+        for (int n = 2; n <= 6; ++n) {
+            problem const p{.ranks = n};
+            tree_exhaustive::evaluator evaluate(p, d, c);
+            tree_exhaustive::for_each_tree(p, [&, d = d, c = c](std::vector<int> const& receiver) {
+                auto const end = evaluate.end(receiver);
+                REQUIRE(end >= d + (tree_cases::largest_degree(receiver) - 1) * std::max(d, c) + c);
+                REQUIRE(end >= tree_cases::depth(receiver) * (d + c));
+            });
+        }
+}
+
 TEST_CASE("Lemma 5 and Proposition 6 bound the length") {
     for (auto const& [d, c] : all_costs())
         for (int n = 1; n <= 600; ++n) {
@@ -154,6 +198,20 @@ TEST_CASE("Proposition 8 and Corollary 11 hold for powers of two, and not in gen
             }
     CHECK(limited_steps(6, 3) == 2);
     CHECK(length(6, 1, 0, {.transfers = 3}) == 3);
+}
+
+TEST_CASE("what replaces Proposition 8 and Corollary 11 holds for every K, and no less would do") {
+    for (int n = 2; n <= 120; ++n)
+        for (int k = 1; k <= n / 2; ++k) {
+            for (auto const& [d, c] : all_costs()) {
+                CHECK(grow_greedy_tree(n, d, c, {.transfers = k}).finish <= repaired_steps(n, k) * (d + c));
+                CHECK(grow_greedy_tree(n, d, c, {.reducers = k}).finish <= repaired_steps(n, k) * (d + c));
+            }
+            CHECK(repaired_steps(n, k) >= limited_steps(n, k));
+            CHECK(length(n, 1, 0, {.transfers = k}) == repaired_steps(n, k));
+            if (std::has_single_bit(static_cast<unsigned>(k)))
+                CHECK(repaired_steps(n, k) == limited_steps(n, k));
+        }
 }
 
 TEST_CASE(
