@@ -19,7 +19,7 @@ endif()
 find_package(benchmark QUIET)
 if(benchmark_FOUND)
     target_sources(papcoll_bench PRIVATE schedule/schedule.cpp schedule/automatic.cpp schedule/circulant.cpp
-                                         schedule/clairvoyant.cpp schedule/trees.cpp)
+                                         schedule/clairvoyant.cpp schedule/table_1.cpp schedule/trees.cpp)
     target_compile_definitions(papcoll_bench PRIVATE PAPCOLL_BENCH_SCHEDULE)
     target_link_libraries(papcoll_bench PRIVATE benchmark::benchmark)
 else()
@@ -82,11 +82,13 @@ papcoll_add_bench_unit(model.background model background --ranks 8)
 papcoll_add_bench_unit(model.clairvoyant model clairvoyant --ranks 5 --sizes 64Ki --repetitions 3)
 papcoll_add_bench_unit(model.trees model trees --ranks 6 --instances 100 --seed 7)
 papcoll_add_bench_unit(model.figure2 model figure2 --machines 300 --json ${CMAKE_CURRENT_BINARY_DIR}/figure2.json)
-papcoll_add_bench_unit(model.circulant model circulant --first 1 --last 300 --threads 1)
+papcoll_add_bench_unit(model.circulant model circulant --first 1 --last 300 --threads 1 --keep ${CMAKE_CURRENT_BINARY_DIR}/circulant.txt)
 papcoll_add_bench_unit(model.stragglar model stragglar --ranks 2,4,8,16 --sizes 1Mi) # fails where StragglAR is faster
 papcoll_add_bench_unit(model.speed model speed --ranks 100 --repetitions 1)
 if(benchmark_FOUND)
     papcoll_add_bench_unit(schedule schedule --benchmark_filter=choice --benchmark_min_time=0.01)
+    papcoll_add_bench_unit(schedule.table schedule --table --instances 2 --largest 8)
+    set_property(TEST bench.schedule.table PROPERTY PASS_REGULAR_EXPRESSION "\n\\| skewed \\| 8 \\| 2 \\|")
 endif()
 
 # Tables and pictures of what was written above.

@@ -6,12 +6,18 @@
 #include <papcoll/scheduler/circulant/send_blocks.hpp>
 #include <papcoll/scheduler/circulant/table.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <fstream>
+#include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "../../test/support/circulant_conditions.hpp"
@@ -35,42 +41,89 @@ auto mistakes(int p) -> long {
     return wrong;
 }
 
-auto run(int first, int last, int threads) -> int {
-    auto const start = std::chrono::steady_clock::now();
+/// Of all p from first to last.
+auto mistakes(int first, int last, int threads) -> long {
     std::atomic<int> next{first};
     std::atomic<long> wrong{0};
     auto const work = [&] {
-        for (int p = next++; p <= last; p = next++) {
-            if (p % 1024 == 0)
-                show_progress(static_cast<std::size_t>(p - first), static_cast<std::size_t>(last - first + 1),
-                              "every rank of p = " + std::to_string(p));
+        for (int p = next++; p <= last; p = next++)
             if (long const n = mistakes(p); n != 0) {
                 std::printf("p = %d: %ld ranks have a wrong schedule\n", p, n);
                 wrong += n;
             }
-        }
     };
     std::vector<std::thread> workers;
     for (int i = 0; i < threads; ++i) workers.emplace_back(work);
     for (auto& each : workers) each.join();
+    return wrong;
+}
+
+/// What has been checked, in a file: lines of the first p, the last, and how many schedules are wrong.
+class kept_ranges {
+public:
+    explicit kept_ranges(std::string const& file) {
+        if (file.empty()) return;
+        std::ifstream old(file);
+        for (int first = 0, last = 0; old >> first >> last;) old >> m_wrong[{first, last}];
+        m_out.open(file, std::ios::app);
+        if (!m_out) throw std::invalid_argument("cannot write to " + file);
+    }
+    [[nodiscard]] auto find(int first, int last) const -> long const* {
+        auto const found = m_wrong.find({first, last});
+        return found == m_wrong.end() ? nullptr : &found->second;
+    }
+    void add(int first, int last, long wrong) {
+        if (m_out.is_open()) m_out << first << ' ' << last << ' ' << wrong << std::endl;
+    }
+
+private:
+    std::map<std::pair<int, int>, long> m_wrong;
+    std::ofstream m_out;
+};
+
+struct settings {
+    int first = 1, last = 65536, threads = 2;
+    std::string keep;
+};
+
+/// In ranges of which each is kept when it has been checked.
+auto run(settings const& s) -> int {
+    constexpr int together = 1024;
+    auto const start = std::chrono::steady_clock::now();
+    kept_ranges kept(s.keep);
+    long wrong = 0;
+    for (int first = s.first; first <= s.last;) {
+        int const last = std::min(s.last, first + (together - (first - 1) % together) - 1);
+        show_progress(static_cast<std::size_t>(first - s.first),
+                      static_cast<std::size_t>(s.last - s.first + 1),
+                      "every rank of p = " + std::to_string(first));
+        if (auto const* const before = kept.find(first, last)) {
+            wrong += *before;
+        } else {
+            long const found = mistakes(first, last, s.threads);
+            kept.add(first, last, found);
+            wrong += found;
+        }
+        first = last + 1;
+    }
     show_progress(1, 1, "");
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - start;
-    std::printf("%d <= p <= %d, every rank: %ld wrong schedules, %.0f s with %d threads\n", first, last,
-                wrong.load(), seconds.count(), threads);
+    std::printf("%d <= p <= %d, every rank: %ld wrong schedules, %.0f s with %d threads\n", s.first, s.last,
+                wrong, seconds.count(), s.threads);
     return wrong == 0 ? 0 : 1;
 }
 
 } // namespace
 
 void add_model_circulant(program& all, CLI::App& group) {
-    struct settings {
-        int first = 1, last = 65536, threads = 2;
-    };
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "circulant", "Checks the circulant schedules of every rank of every p",
-                           [s] { return run(s->first, s->last, s->threads); });
+                           [s] { return run(*s); });
     app.add_option("--first", s->first)->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--last", s->last)->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option(
+        "--keep", s->keep,
+        "a file to which each 1024 that have been checked are added, and which a later run goes on from");
     app.add_option("--threads", s->threads)->check(CLI::PositiveNumber)->capture_default_str();
 }
 

@@ -21,6 +21,12 @@ namespace bench {
 
 enum class idle_rounds { played, skipped };
 
+/// What a schedule takes of heaps: paper 1, Lemma 1.
+struct heap_operations {
+    std::uint64_t inserts = 0;
+    std::uint64_t erases = 0;
+};
+
 /// States of the cells and the linear search.
 class plain_cells {
 public:
@@ -53,6 +59,8 @@ public:
         state(to, block) = received;
         m_received.push_back(&state(to, block));
     }
+
+    [[nodiscard]] auto operations() const -> heap_operations { return {}; }
 
     [[nodiscard]] auto holds_something(int rank) -> bool {
         for (int block = 0; block < m_blocks; ++block)
@@ -128,6 +136,8 @@ public:
 
     using plain_cells::holds_something;
 
+    [[nodiscard]] auto operations() const -> heap_operations { return m_operations; }
+
 private:
     using key = std::pair<std::int64_t, int>;
     using heap = boost::heap::pairing_heap<key, boost::heap::compare<std::greater<key>>>;
@@ -137,16 +147,21 @@ private:
                          static_cast<std::size_t>(block)];
     }
     void insert(int rank, int block) {
+        ++m_operations.inserts;
         handle(rank, block) =
             m_heaps[static_cast<std::size_t>(block)].push(m_keys[static_cast<std::size_t>(rank)]);
     }
-    void erase(int rank, int block) { m_heaps[static_cast<std::size_t>(block)].erase(handle(rank, block)); }
+    void erase(int rank, int block) {
+        ++m_operations.erases;
+        m_heaps[static_cast<std::size_t>(block)].erase(handle(rank, block));
+    }
 
     /// The receiver itself must not be found: it is taken out for a moment when it is on top.
     auto first_other(heap& candidates, int to, int block) -> int {
         if (candidates.empty()) return -1;
         if (candidates.top().second != to) return candidates.top().second;
         if (candidates.size() == 1) return -1;
+        ++m_operations.erases;
         candidates.pop();
         auto const found = candidates.top().second;
         insert(to, block);
@@ -157,11 +172,12 @@ private:
     std::vector<heap::handle_type> m_handles;
     std::vector<key> m_keys;
     std::vector<std::pair<int, int>> m_moved;
+    heap_operations m_operations;
 };
 
 /// Listing 2 of paper 1 with the errata applied. Calls sink(transfer) for every transfer.
 template <class Cells, class Sink>
-void play(papcoll::problem const& p, papcoll::ticks round, idle_rounds idle, Sink&& sink) {
+auto play(papcoll::problem const& p, papcoll::ticks round, idle_rounds idle, Sink&& sink) -> heap_operations {
     using entry = std::pair<std::int64_t, int>; // availability, rank
     auto const d = round.count();
     std::priority_queue<entry, std::vector<entry>, std::greater<>> queue;
@@ -195,6 +211,7 @@ void play(papcoll::problem const& p, papcoll::ticks round, idle_rounds idle, Sin
         for (auto const& [time, rank] : group)
             if (rank == p.root || cells.holds_something(rank)) queue.emplace(time + d, rank);
     }
+    return cells.operations();
 }
 
 } // namespace bench

@@ -25,6 +25,10 @@ struct instance {
 
 enum class distribution { uniform, skewed };
 
+inline auto name(distribution kind) -> char const* {
+    return kind == distribution::uniform ? "uniform" : "skewed";
+}
+
 /// Uniform: arrivals from [0, P + 0.1], a random root. Skewed: all at 0 but the last rank, which arrives at
 /// N; root 0. Round time from [0.001, 1] in both.
 inline auto draw_instance(distribution kind, int size, unsigned seed) -> instance {

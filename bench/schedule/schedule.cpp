@@ -14,12 +14,13 @@ namespace {
 
 struct settings {
     bool table = false;
+    table_1_settings table_1;
     std::vector<int> worst;
     CLI::App* app = nullptr;
 };
 
 auto run(settings const& s) -> int {
-    if (s.table) print_clairvoyant_table();
+    if (s.table) print_table_1(s.table_1);
     if (!s.worst.empty()) print_worst_ranks(s.worst);
     if (s.table || !s.worst.empty()) return 0;
     check_trees();
@@ -45,8 +46,19 @@ void add_schedule(program& all) {
                 without_mpi, [s] { return run(*s); });
     s->app = &app;
     app.allow_extras();
-    app.add_flag("--table", s->table,
-                 "the ratios of paper 1, Table 1, measured here, beside those published");
+    app.add_flag(
+        "--table", s->table,
+        "the ratios of paper 1, Table 1, measured here, beside those published: 250 instances of every size "
+        "to 512 take hours");
+    app.add_option("--instances", s->table_1.instances, "of the table, of each size")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--largest", s->table_1.largest, "of the table: no more ranks than these")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option(
+        "--keep", s->table_1.keep,
+        "of the table: a file to which each measurement is added, and which a later run goes on from");
     app.add_option("--worst", s->worst,
                    "for these numbers of ranks the rank whose circulant schedule takes longest; such as "
                    "576,1025,1152,16777216,16777215,11184811,2147483647")
