@@ -6,6 +6,7 @@ auto main(int argc, char** argv) -> int {
     bench::add_run(all);
     bench::add_beside(all);
     bench::add_choice(all);
+    bench::add_overlap(all);
     bench::add_guidelines(all);
     bench::add_learning(all);
     bench::add_attach(all);

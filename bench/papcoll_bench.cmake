@@ -1,7 +1,7 @@
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 # papcoll-bench and its tests: that every subcommand runs and that results are right; times are for quiet machines.
 add_executable(papcoll_bench main.cpp support/options.cpp support/program.cpp
-               run/run.cpp run/operations.cpp run/watcher.cpp beside/beside.cpp beside/calls.cpp
+               run/run.cpp run/operations.cpp run/watcher.cpp overlap/overlap.cpp beside/beside.cpp beside/calls.cpp
                choice/choice.cpp guidelines/guidelines.cpp learning/learning.cpp tools/attach.cpp tools/clock.cpp
                tools/monitor.cpp tools/pattern.cpp
                model/model.cpp model/background.cpp model/circulant.cpp model/clairvoyant.cpp model/figure2.cpp
@@ -67,6 +67,7 @@ papcoll_add_bench_test(beside 3 beside --sizes 8:1Mi:128 --repetitions 3 --secon
 papcoll_add_bench_test(learning 3 learning --sizes 8,20000 --calls 24 --repetitions 1 --json ${CMAKE_CURRENT_BINARY_DIR}/learning.json)
 papcoll_add_bench_test(choice 3 choice --sizes 8,4Ki --operations broadcast,all_reduce,barrier --repetitions 3
     --seconds 0.01 --json ${CMAKE_CURRENT_BINARY_DIR}/choice.json)
+papcoll_add_bench_test(overlap 3 overlap --size 16Ki --ratios 0.5 --rate 1gbit --repetitions 1 --warm-up 0)
 papcoll_add_bench_test(attach 3 attach)
 papcoll_add_bench_test(clock 5 clock --rounds 4 --gap 0.2) # fails when a clock is further from the truth than it says
 papcoll_add_bench_test(monitor 2 monitor --repetitions 2 --work-ms 10 --soak 50)

@@ -55,6 +55,7 @@ void show_progress(std::size_t done, std::size_t all, std::string const& what);
 void add_run(program& all);
 void add_beside(program& all);
 void add_choice(program& all);
+void add_overlap(program& all);
 void add_guidelines(program& all);
 void add_learning(program& all);
 void add_attach(program& all);

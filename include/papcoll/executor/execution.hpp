@@ -3,16 +3,19 @@
 
 #include <papcoll/context/node_memory.hpp>
 #include <papcoll/context/progress_engine.hpp>
+#include <papcoll/context/steady_now.hpp>
 #include <papcoll/executor/archived_messages.hpp>
 #include <papcoll/executor/archived_values.hpp>
 #include <papcoll/executor/call_memory.hpp>
 #include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/elements.hpp>
 #include <papcoll/executor/failure.hpp>
+#include <papcoll/executor/message_driver.hpp>
 #include <papcoll/executor/message_flow.hpp>
 #include <papcoll/executor/program_state.hpp>
 #include <papcoll/executor/short_run.hpp>
 #include <papcoll/executor/stretches.hpp>
+#include <papcoll/executor/work_pace.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/transport/transport.hpp>
@@ -36,7 +39,9 @@ namespace papcoll::inline v0 {
 ///
 /// Sends leave in the order of the program, each as soon as what it waits for has ended and, with admission,
 /// the receiver has admitted it and the head of the send before has arrived. Receives are posted and admitted
-/// in order, a bounded window ahead. Combinations and copies are made while messages are under way.
+/// in order, a bounded window ahead. Combinations and copies are made while messages are under way; one that
+/// takes long is interrupted after about work_pace::most, so that messages move on and the next are admitted.
+/// Where a single element takes long, see message_driver, messages that have been posted move on.
 ///
 /// A rank that fails (its operator throws, or something that it received is not what it expects) completes
 /// its communication: from then on it sends empty messages, by which those who depend on it fail, too.
@@ -108,11 +113,8 @@ public:
         bool progressed = take_contribution();
         progressed = look() || progressed;
         progressed = work() || progressed;
-        auto const ended = [this](label const& what, detail::arrival_of_message arrival) {
-            complete(what, arrival);
-        };
         // What could be begun has been: only a message that ends can bring anything new.
-        if (m_flow.poll(block && !looks_at_others(), ended)) {
+        if (take_messages(block && !looks_at_others())) {
             work();
             progressed = true;
         }
@@ -230,6 +232,11 @@ private:
         return admits(i) ? all - std::min(m_program->windows_of(i).tail_bytes, all / 8 * 3) : all;
     }
 
+    auto take_messages(bool block) -> bool {
+        return m_flow.poll(block, [this](label const& what, detail::arrival_of_message arrival) {
+            complete(what, arrival);
+        });
+    }
     auto take_contribution() -> bool {
         if (!m_memory.late || !m_memory.late->there()) return false;
         if (m_memory.late->data() != nullptr)
@@ -240,13 +247,22 @@ private:
     }
     auto work() -> bool {
         if (!m_may_use_area) return false;
-        bool any = issue();
-        for (auto i = m_state.take_ready(); i != detail::program_state::none; i = m_state.take_ready()) {
+        bool const any = issue();
+        auto i = m_state.take_ready();
+        if (i == detail::program_state::none) return any;
+        m_pace.begin(now());
+        for (; i != detail::program_state::none; i = m_state.take_ready()) {
             compute(i);
             issue();
-            any = true;
         }
-        return any;
+        return true;
+    }
+    [[nodiscard]] auto now() const -> ticks { return detail::now_of(*m_transport); }
+    /// Some elements have been combined, and others are to be: messages may have waited for long.
+    void see_to_messages(std::size_t elements) {
+        if (!m_pace.ended(elements, now()) || m_flow.empty()) return;
+        if (take_messages(false)) issue();
+        m_pace.begin(now());
     }
     auto issue() -> bool {
         bool any = m_next_receive < m_state.receives().size() && post_receives();
@@ -260,25 +276,48 @@ private:
     void compute(index i) {
         auto const what = m_program->instructions[i].what;
         if (what == program::action::await) return m_watched.push_back(i);
-        m_failure.attempt([&] {
-            if (what == program::action::combine) combine(i);
-            if (what == program::action::copy) copy(i);
-        });
+        if (what == program::action::combine) combine(i);
+        if (what == program::action::copy) m_failure.attempt([&] { copy(i); });
         if (what == program::action::post) m_memory.shared->post(*m_area, static_cast<bool>(m_failure));
         if (m_failure && is_archived()) lose_targets(i);
         m_state.end(i);
     }
     void combine(index i) {
         auto const regions = m_program->regions_of(i);
-        for (std::size_t r = 0; r < regions.size(); r += 3) {
+        for (std::size_t r = 0; r < regions.size() && !m_failure; r += 3) {
             auto const target = regions[r], left = regions[r + 1], right = regions[r + 2];
-            if (is_archived()) load(left), load(right), m_values.forget(target);
-            auto const n = target.size() * m_memory.unit;
-            if (m_program->instructions[i].alike)
-                m_memory.op.alike(data(left), data(right), data(target), n, m_scratch.data());
-            else
-                m_memory.op(data(left), data(right), data(target), n);
+            if (is_archived()) m_failure.attempt([&] { load(left), load(right), m_values.forget(target); });
+            combine(i, data(left), data(right), data(target), target.size() * m_memory.unit);
         }
+    }
+    /// So many values, with looks at messages in between.
+    void combine(index i, std::byte const* left, std::byte const* right, std::byte* target, std::size_t n) {
+        auto const size = m_memory.type->size;
+        bool const alike = m_program->instructions[i].alike;
+        while (n > 0 && !m_failure) {
+            auto const k = m_pace.next(n, size);
+            m_failure.attempt([&] { while_messages_move([&] { combine(left, right, target, k, alike); }); });
+            left += k * size, right += k * size, target += k * size;
+            n -= k;
+            see_to_messages(k);
+        }
+    }
+    /// An operator that takes long for one element alone cannot be interrupted: where other threads may call
+    /// MPI, one sees to messages meanwhile.
+    template <class F>
+    void while_messages_move(F f) {
+        if constexpr (requires { m_transport->progress(); })
+            if (m_pace.is_long(m_memory.type->size) && m_transport->concurrent() && !m_flow.empty())
+                return detail::message_driver::instance().during(
+                    [t = m_transport]() noexcept { t->progress(); }, f);
+        f();
+    }
+    void combine(std::byte const* left, std::byte const* right, std::byte* target, std::size_t n,
+                 bool alike) {
+        if (alike)
+            m_memory.op.alike(left, right, target, n, m_scratch.data());
+        else
+            m_memory.op(left, right, target, n);
     }
     void copy(index i) {
         auto const regions = m_program->regions_of(i);
@@ -590,6 +629,7 @@ private:
     detail::program_state m_state;
     std::shared_ptr<void const> m_keeper;
     detail::message_flow<Transport, label> m_flow;
+    detail::work_pace m_pace;
     call_memory m_memory;
     std::size_t m_element_bytes = 1;
     detail::element_memory m_scratch;

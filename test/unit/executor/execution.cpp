@@ -13,12 +13,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../../support/own_program.hpp"
@@ -143,6 +146,81 @@ TEST_CASE("operands are combined in the order of the program") {
                     papcoll::ireduce(self, in.data(), in.size(), out.data(), append, 0, policy).wait();
                 if (self.rank() == 0) CHECK(out == std::vector<long>(9, 1423));
             });
+}
+
+TEST_CASE("while a rank combines messages come in and the next are admitted") {
+    using kibibyte = std::array<int, 256>;
+    constexpr std::size_t n = 2000;
+    std::atomic<bool> third_has_left{false};
+    std::atomic<std::size_t> combined_before{0};
+    papcoll::threads::run(4, options{.eager_limit = 0, .seed = 3}, [&](endpoint& self) {
+        papcoll::attach(self);
+        // Rank 0 admits the message of rank 3 when that of rank 2 is in, and it combines that of rank 1
+        // first.
+        own_program const policy{[](program_builder& to, call_shape const& shape) {
+            to.use({.receives = 1, .sends = 1, .admission = true});
+            region const in(memory::in, 0, shape.count), out(memory::out, 0, shape.count);
+            if (shape.rank > 0) {
+                to.send(0, in);
+                return;
+            }
+            auto held = in;
+            for (int const from : {1, 2, 3}) {
+                auto const theirs = to.scratch(shape.count);
+                to.receive(from, theirs);
+                to.combine(out, held, theirs);
+                held = out;
+            }
+        }};
+        auto const slow = [&](kibibyte const& a, kibibyte const& b) {
+            if (!third_has_left) {
+                ++combined_before;
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            kibibyte sum = a;
+            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += b[i];
+            return sum;
+        };
+        kibibyte mine;
+        mine.fill(self.rank() + 1);
+        std::vector<kibibyte> in(n, mine), out(n);
+        papcoll::reduce(self, in.data(), n, out.data(), slow, 0, policy);
+        if (self.rank() == 3) third_has_left = true;
+        if (self.rank() == 0) {
+            mine.fill(10);
+            CHECK(out == std::vector<kibibyte>(n, mine));
+        }
+    });
+    CHECK(combined_before < n);
+}
+
+TEST_CASE("an operator that throws in the middle of a combination ends the operation on all ranks") {
+    constexpr std::size_t n = 300;
+    papcoll::threads::run(3, options{}, [&](endpoint& self) {
+        papcoll::attach(self);
+        std::size_t calls = 0;
+        auto const fails = [&](long a, long b) {
+            if (++calls == 2 * n / 3) throw std::runtime_error("enough");
+            std::this_thread::sleep_for(std::chrono::microseconds(50)); // interrupted after a few elements
+            return a + b;
+        };
+        own_program const policy{[](program_builder& to, call_shape const& shape) {
+            region const in(memory::in, 0, shape.count), out(memory::out, 0, shape.count);
+            if (shape.rank > 0) return (void)to.send(0, in);
+            auto const theirs = to.scratch(shape.count), other = to.scratch(shape.count);
+            to.receive(1, theirs);
+            to.combine(out, in, theirs);
+            to.receive(2, other);
+            to.combine(out, out, other);
+        }};
+        std::vector<long> in(n, 1), out(n);
+        auto const call = [&] { papcoll::reduce(self, in.data(), n, out.data(), fails, 0, policy); };
+        if (self.rank() == 0)
+            CHECK_THROWS_WITH_AS(call(), doctest::Contains("enough"), std::runtime_error);
+        else
+            CHECK_NOTHROW(call());
+        if (self.rank() == 0) CHECK(calls == 2 * n / 3);
+    });
 }
 
 TEST_CASE("a butterfly joins the operands in rank order on every rank, in place or not") {
