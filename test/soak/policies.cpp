@@ -59,7 +59,8 @@ auto hold(Policy policy, policy_draw const& drawn, papcoll::arrival_source const
             policy.compute_per_element = drawn.per_element;
         if constexpr (requires { policy.radix; })
             if (drawn.limit > 1) policy.radix = drawn.limit;
-        if constexpr (requires { policy.max_transfers; }) policy.max_transfers = drawn.limit;
+        if constexpr (requires { policy.max_transfers; })
+            if (drawn.pieces.value_or(1) == 1) policy.max_transfers = drawn.limit;
         if constexpr (requires { policy.max_reducers; }) policy.max_reducers = drawn.limit / 2;
     }
     return std::make_shared<held_policy<Policy>>(drawn.kind, std::move(policy));

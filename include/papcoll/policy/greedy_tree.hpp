@@ -22,6 +22,9 @@ namespace papcoll::inline v0 {
 ///     double const cost = papcoll::agreed_combine_cost<matrix>(world, multiply);
 ///     papcoll::reduce(world, mine, product, multiply, 0, papcoll::greedy_tree{.compute_per_element = cost});
 ///
+/// The tree counts on messages that move while the operator runs. For one value that cannot be cut that needs
+/// MPI_THREAD_MULTIPLE; otherwise say nothing of the cost.
+///
 /// All members must agree on all ranks, to the bit. A rank computes its share alone, in O(P).
 struct greedy_tree {
     /// Of one block; default: that of the measured link.
@@ -32,8 +35,9 @@ struct greedy_tree {
     /// What one combination of two elements takes, in nanoseconds. Every rank would measure something else,
     /// so nothing is measured unasked: see agreed_combine_cost.
     double compute_per_element = 0;
-    /// How many transfers may be under way at the same time in the timed tree of one block; 0: any number. At
-    /// run time only the order is kept.
+    /// How many transfers may be under way at the same time, for a network that all share; 0: any number.
+    /// This holds whenever ranks arrive: each transfer waits for a sign that the one so many places before it
+    /// has ended. The data is one block then; other segments are refused.
     int max_transfers = 0;
     /// How many ranks may combine; 0: any number.
     int max_reducers = 0;

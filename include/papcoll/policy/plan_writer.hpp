@@ -4,6 +4,7 @@
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/program/block_program.hpp>
 #include <papcoll/program/program_builder.hpp>
+#include <papcoll/schedule/order_sign.hpp>
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/scheduler/scheduler_ref.hpp>
@@ -48,8 +49,14 @@ public:
     void add(schedule_kind kind, rank_schedule const& share, detail::block_layout const& layout,
              message_windows const& windows) {
         m_builder.use(windows);
-        auto const places = kind == schedule_kind::reduction ? places_of_operands(layout) : places_of(layout);
-        lower(m_builder, kind, share, m_shape.rank, places);
+        lower(m_builder, kind, share, m_shape.rank, places_in(kind, layout));
+        m_begun = true;
+    }
+    /// The same in a schedule of which transfers wait for others; it begins when those before it have ended.
+    void add(schedule_kind kind, ordered_schedule const& share, detail::block_layout const& layout,
+             message_windows const& windows) {
+        m_builder.use(windows);
+        lower(m_builder, kind, share, m_shape.rank, places_in(kind, layout), m_received);
         m_begun = true;
     }
     /// The share that a scheduler gives this rank.
@@ -107,6 +114,10 @@ private:
     static auto operand(block_range const& r) -> region { return {memory::in, r.offset, r.size}; }
     static auto result(block_range const& r) -> region { return {memory::out, r.offset, r.size}; }
 
+    [[nodiscard]] auto places_in(schedule_kind kind, detail::block_layout const& layout) const
+        -> block_places {
+        return kind == schedule_kind::reduction ? places_of_operands(layout) : places_of(layout);
+    }
     [[nodiscard]] auto places_of_operands(detail::block_layout const& layout) const -> block_places {
         bool const scatters = m_shape.operation == collective_kind::reduce_scatter;
         auto const begin = scatters ? m_own_range.offset : 0;
@@ -141,6 +152,7 @@ private:
     program_builder m_builder;
     block_range m_own_range;
     region m_own_part;
+    std::vector<program::index> m_received; // in ordered schedules
     bool m_begun = false;
 };
 

@@ -4,6 +4,7 @@
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/program/scratch_slots.hpp>
 #include <papcoll/schedule/block_partition.hpp>
+#include <papcoll/schedule/order_sign.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
 
@@ -61,6 +62,15 @@ public:
         for (std::size_t b = 0; b < m_blocks.size(); ++b) m_results_move = m_results_move || moves(b);
     }
 
+    /// For the schedule that follows: its transfers also wait for these signs, and all for `earlier`. Where
+    /// there is no data there are none.
+    void wait_for(std::span<order_sign const> signs, std::vector<program::index> earlier) {
+        m_awaited = std::move(earlier);
+        for (std::size_t b = 0; b < m_blocks.size(); ++b)
+            if (m_places.held[b].size() + m_places.result[b].size() > 0) m_signs = signs;
+    }
+    /// The messages with data that it receives.
+    [[nodiscard]] auto received() const -> std::vector<program::index> const& { return m_received; }
     void reduce(rank_schedule const& share) {
         check_blocks(share);
         hold_all();
@@ -150,11 +160,34 @@ private:
             for (auto const& list : lists)
                 if (list.step() && (!step || *list.step() < *step)) step = list.step();
             if (!step) return;
+            while (is_next_sign(*step, false)) receive_sign();
             while (lists[0].step() == step) send_operands(lists[0].take());
             while (lists[1].step() == step) send_results(lists[1].take());
             while (lists[2].step() == step) receive_operands(lists[2].take());
             while (lists[3].step() == step) receive_results(lists[3].take());
+            while (is_next_sign(*step, true)) send_sign();
         }
+    }
+    [[nodiscard]] auto is_next_sign(step_type step, bool sends) const -> bool {
+        return !m_signs.empty() && m_signs.front().step == step && m_signs.front().sends == sends;
+    }
+    void receive_sign() {
+        auto const from = m_signs.front().peer;
+        m_signs = m_signs.subspan(1);
+        if (from != m_rank) m_awaited.push_back(m_to.receive(from, std::span<region const>()));
+    }
+    void send_sign() {
+        auto const to = m_signs.front().peer;
+        m_signs = m_signs.subspan(1);
+        if (to == m_rank) return m_awaited.push_back(m_received.back());
+        m_to.after(m_received.back());
+        m_to.send(to, std::span<region const>());
+    }
+    /// A message of this rank's, behind what it waits for beside its data.
+    auto send(int to) -> program::index {
+        for (auto const earlier : m_awaited) m_to.after(earlier);
+        m_awaited.clear();
+        return m_to.send(to, m_regions);
     }
 
     void send_operands(transfers message) {
@@ -167,7 +200,7 @@ private:
             m_regions.push_back(block.at);
         }
         if (m_regions.empty()) return;
-        auto const i = m_to.send(message.front().peer, m_regions);
+        auto const i = send(message.front().peer);
         for (auto const& t : message) {
             if (size(t) == 0) continue;
             auto& block = m_blocks[index(t.block)];
@@ -195,7 +228,7 @@ private:
             take_in(t, at);
         }
         if (elements == 0) return;
-        m_to.receive(message.front().peer, m_regions);
+        m_received.push_back(m_to.receive(message.front().peer, m_regions));
         if (m_threes.empty()) return;
         for (std::size_t n = m_models ? 3 : m_threes.size(), i = 0; i < m_threes.size(); i += n)
             m_to.combine(std::span(m_threes).subspan(i, n));
@@ -239,7 +272,7 @@ private:
             block.complete = m_spreads;
             m_regions.push_back(block.at);
         }
-        if (!m_regions.empty()) m_to.send(message.front().peer, m_regions);
+        if (!m_regions.empty()) send(message.front().peer);
     }
     void receive_results(transfers message) {
         m_regions.clear();
@@ -251,7 +284,7 @@ private:
             block = {block.there ? room_for(size(t)) : m_places.result[b], true, m_spreads};
             m_regions.push_back(block.at);
         }
-        if (!m_regions.empty()) m_to.receive(message.front().peer, m_regions);
+        if (!m_regions.empty()) m_received.push_back(m_to.receive(message.front().peer, m_regions));
     }
 
     /// Puts the owned blocks where the user wants them. In ascending order, so that blocks that move down in
@@ -271,6 +304,9 @@ private:
     scratch_slots m_slots;
     std::vector<block_state> m_blocks;
     std::vector<region> m_regions, m_threes, m_left;
+    std::span<order_sign const> m_signs;
+    std::vector<program::index> m_awaited; // by the next send
+    std::vector<program::index> m_received;
     bool m_results_move = false;
     bool m_spreads = false;
 };
@@ -287,6 +323,19 @@ inline void lower(program_builder& to, schedule_kind kind, rank_schedule const& 
         blocks.reduce(share);
     else
         blocks.disseminate(share);
+}
+/// The same for a schedule of which transfers wait for others besides. What the rank sends waits for the
+/// messages `received` too; those that it receives are added to them, so that another schedule begins behind
+/// this one.
+inline void lower(program_builder& to, schedule_kind kind, ordered_schedule const& ordered, int rank,
+                  block_places const& places, std::vector<program::index>& received) {
+    detail::block_lowering blocks(to, rank, places);
+    blocks.wait_for(ordered.signs, received);
+    if (kind == schedule_kind::reduction)
+        blocks.reduce(ordered.share);
+    else
+        blocks.disseminate(ordered.share);
+    received.insert(received.end(), blocks.received().begin(), blocks.received().end());
 }
 /// The same for a reduction and a dissemination of the results, with one numbering of steps. Throws
 /// std::invalid_argument, too, for a block that is spread on this rank before its reduction is over here.

@@ -24,7 +24,8 @@ namespace papcoll::inline v0 {
 ///
 /// The costs are those of one block; what counts is their ratio. All members and the problem must be the same
 /// on all ranks. Arrivals are not looked at (arrival_tree_scheduler does). Owners must be the root. The
-/// limits hold in the timed tree of one block; at run time only its order is kept.
+/// limits hold in the timed tree of one block; of its transfers a schedule keeps the order alone, and the
+/// policy greedy_tree the limit.
 ///
 /// A rank's share costs O(ranks) time and memory and O(blocks) per message of its own. Throws
 /// std::invalid_argument for negative members, costs whose sums over all ranks do not fit into ticks, and

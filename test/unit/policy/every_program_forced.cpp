@@ -65,6 +65,7 @@ TEST_CASE("segments that are asked for") {
     for (int const segments : {1, 2, 7, 40}) {
         verify_some(papcoll::basic_clairvoyant<papcoll::simd_bitset<>>{.segments = segments}, mix);
         verify_some(papcoll::greedy_tree{.compute_per_element = 1000, .segments = segments}, mix);
+        verify_some(papcoll::greedy_tree{.max_transfers = 1 + segments % 3}, mix);
         verify_some(papcoll::greedy_tree{.max_reducers = 2, .segments = segments}, mix);
         verify_some(papcoll::scheduled<papcoll::circulant_scheduler>{.segments = segments}, mix);
         verify_some(

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/analysis/simulate.hpp>
 #include <papcoll/policy/arrival_tree.hpp>
 #include <papcoll/policy/binomial_tree.hpp>
 #include <papcoll/policy/fibonacci_tree.hpp>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -112,6 +114,27 @@ auto most_children(greedy_tree const& policy, int ranks) -> std::size_t {
     return most;
 }
 
+auto programs_of(greedy_tree const& policy, collective_kind operation, int ranks, int root, std::size_t count)
+    -> std::vector<program> {
+    std::vector<program> all;
+    for (int rank = 0; rank < ranks; ++rank)
+        all.push_back(policy.plan(shape_of(operation, ranks, rank, root, count), slow));
+    return all;
+}
+/// The most messages with data that are under way at one instant.
+auto most_at_once(std::vector<program> const& programs, papcoll::program_timeline const& line) -> int {
+    std::vector<std::pair<ticks, int>> events;
+    for (auto const& m : line.messages) {
+        if (programs[static_cast<std::size_t>(m.from)].elements_of(m.send) == 0) continue;
+        events.emplace_back(m.begin, 1);
+        events.emplace_back(m.end, -1);
+    }
+    std::sort(events.begin(), events.end());
+    int now = 0, most = 0;
+    for (auto const& event : events) most = std::max(most, now += event.second);
+    return most;
+}
+
 } // namespace
 
 TEST_CASE("one block goes up or down a tree, all ranks agreeing on it") {
@@ -152,8 +175,63 @@ TEST_CASE("costs shape the greedy tree") {
             auto const plan = policy.plan(shape_of(collective_kind::reduce, 16, rank, 4, 1), slow);
             std::vector<int> from;
             for (auto const& t : share.receives) from.push_back(t.peer);
-            CHECK(program_lists::peers(plan, action::receive) == from);
+            std::vector<int> peers; // without signs
+            for (auto const& m : program_lists::messages(plan, action::receive))
+                if (m.elements > 0) peers.push_back(m.peer);
+            CHECK(peers == from);
         }
+}
+
+TEST_CASE("no more than max_transfers are under way, whenever ranks arrive and whatever takes how long") {
+    std::mt19937 random(7);
+    for (auto const operation :
+         {collective_kind::reduce, collective_kind::broadcast, collective_kind::all_reduce})
+        for (int const ranks : {2, 3, 8, 13, 21})
+            for (int const limit : {1, 2, 3, 5}) {
+                greedy_tree const policy{.transfer_time = 3us, .compute_time = 2us, .max_transfers = limit};
+                int const root = operation == collective_kind::all_reduce ? 0 : ranks / 3;
+                auto const programs = programs_of(policy, operation, ranks, root, 50'000);
+                CAPTURE(ranks);
+                CAPTURE(limit);
+                for (int round = 0; round < 8; ++round) {
+                    std::vector<ticks> arrivals;
+                    for (int rank = 0; rank < ranks; ++rank)
+                        arrivals.emplace_back(static_cast<ticks::rep>(random() % 40'000'000));
+                    papcoll::cost_model const costs{.latency = ticks{1000},
+                                                    .per_byte = 1.0 + static_cast<double>(random() % 9),
+                                                    .compute = ticks{0},
+                                                    .compute_per_byte = static_cast<double>(random() % 9)};
+                    auto const line = papcoll::simulate_timeline(programs, arrivals, costs, 8,
+                                                                 papcoll::message_form::whole);
+                    CHECK(most_at_once(programs, line) <= limit);
+                }
+            }
+}
+
+// In the model a sign takes its sender's link until the receiver has come to it, which may be a transfer
+// later.
+TEST_CASE("with limited transfers ranks that arrive together need about the time of the timed tree") {
+    for (int const ranks : {2, 6, 13, 21})
+        for (int const limit : {1, 2, 3, 5, 8}) {
+            greedy_tree const policy{
+                .transfer_time = 40'000us, .compute_time = 30'000us, .max_transfers = limit};
+            auto const programs = programs_of(policy, collective_kind::reduce, ranks, 0, 1000);
+            auto const tree = papcoll::grow_greedy_tree(ranks, 40'000us, 30'000us, {.transfers = limit});
+            auto const exits = papcoll::simulate(
+                programs, {},
+                {.latency = ticks{0}, .per_byte = 5000, .compute = ticks{0}, .compute_per_byte = 3750}, 8,
+                papcoll::message_form::whole);
+            auto const end = *std::max_element(exits.begin(), exits.end());
+            CHECK(end >= tree.finish); // no schedule is shorter
+            CHECK(end <= tree.finish + 40'000us);
+        }
+}
+
+TEST_CASE("without a limit more transfers are under way") {
+    auto const programs = programs_of({.transfer_time = 3us}, collective_kind::reduce, 13, 0, 50'000);
+    auto const line = papcoll::simulate_timeline(programs, {}, {.latency = ticks{1000}, .per_byte = 1.0}, 8,
+                                                 papcoll::message_form::whole);
+    CHECK(most_at_once(programs, line) > 3);
 }
 
 TEST_CASE("whoever is late enough sends straight to the root, last") {
@@ -227,6 +305,7 @@ TEST_CASE("values that cannot be are named") {
     says("compute_per_element", greedy_tree{.compute_per_element = HUGE_VAL});
     says("compute_per_element", arrival_tree{.compute_per_element = std::nan("")});
     says("max_transfers", greedy_tree{.max_transfers = -1});
+    says("segments must be 1", greedy_tree{.max_transfers = 2, .segments = 3});
     says("max_reducers", greedy_tree{.max_reducers = -1});
     says("segments", greedy_tree{.segments = 0});
     says("segments", binomial_tree{.segments = -3});

@@ -15,6 +15,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,7 +42,7 @@ template <class Scheduler, bool Keeps>
                                           .max_reducers = policy.max_reducers};
         return trees.placed(p);
     };
-    return {shape, link, costs_of(policy), policy.segments, make};
+    return {shape, link, costs_of(policy), policy.segments, make, policy.max_transfers};
 }
 /// Whether the blocks of a call are those of its way up: it has one unless it is a broadcast.
 [[nodiscard]] inline auto goes_up(call_shape const& shape) -> bool {
@@ -67,6 +69,11 @@ PAPCOLL_IMPL void greedy_tree::check(call_shape const& shape) const {
     detail::require(max_transfers >= 0, "max_transfers must not be negative", max_transfers);
     detail::require(max_reducers >= 0, "max_reducers must not be negative", max_reducers);
     detail::check_segments(segments);
+    if (max_transfers > 0 && segments.value_or(1) > 1)
+        throw std::invalid_argument(
+            "papcoll: segments must be 1 where max_transfers limits the transfers of the "
+            "tree, but is " +
+            std::to_string(*segments));
 }
 PAPCOLL_IMPL auto greedy_tree::fingerprint() const -> std::optional<std::vector<std::int64_t>> {
     std::vector<std::int64_t> key{max_transfers, max_reducers, segments.value_or(0)};

@@ -4,6 +4,7 @@
 #include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/policy.hpp>
 #include <papcoll/schedule/problem.hpp>
+#include <papcoll/scheduler/tree/limited_tree.hpp>
 #include <papcoll/scheduler/tree/reduction_tree.hpp>
 #include <papcoll/scheduler/tree/tree_schedule.hpp>
 
@@ -99,19 +100,21 @@ using tree_maker = std::function<rank_tree(problem const&, tree_costs const&)>;
 class tree_planner {
 public:
     tree_planner(call_shape const& shape, link_model const& link, tree_cost_options const& costs,
-                 std::optional<int> segments, tree_maker make)
+                 std::optional<int> segments, tree_maker make, int max_transfers = 0)
         : m_shape(shape)
         , m_link(link)
         , m_costs(costs)
         , m_segments(segments)
-        , m_make(std::move(make)) {}
+        , m_make(std::move(make))
+        , m_max_transfers(max_transfers) {}
 
     /// Into how many blocks the data is cut on its way up or down: those that are asked for, or what is
-    /// shortest in the model, up to a factor of two. In greedy trees the root receives in every step of the
-    /// whole, L = k: cutting shortens nothing but the last combination, and pays where combining takes long.
+    /// shortest in the model, up to a factor of two; one where transfers are limited. In greedy trees the
+    /// root receives in every step of the whole, L = k: cutting shortens nothing but the last combination,
+    /// and pays where combining takes long.
     [[nodiscard]] auto blocks(bool up) const -> int {
         if (m_segments) return *m_segments;
-        if (m_shape.ranks == 1) return 1;
+        if (m_shape.ranks == 1 || m_max_transfers > 0) return 1;
         problem const p{.ranks = m_shape.ranks, .root = m_shape.root};
         tree_pipeline const pipeline(m_make(p, costs(1, up)).tree);
         auto const most = std::min({most_blocks(m_shape, pipeline.messages()), std::int64_t{4096},
@@ -145,10 +148,14 @@ private:
         auto const layout = layout_of_root(m_shape, n);
         problem const p{.ranks = m_shape.ranks, .root = m_shape.root, .blocks = n, .arrivals = arrivals};
         check_tree_problem(p, m_shape.rank);
-        tree_schedule const schedule(m_make(p, costs(n, up)), p);
-        plan.add(up ? schedule_kind::reduction : schedule_kind::dissemination,
-                 up ? schedule.for_rank(m_shape.rank) : schedule.reversed_for_rank(m_shape.rank), layout,
-                 windows_for(layout.longest() * m_shape.element_bytes, m_shape, m_link));
+        auto const kind = up ? schedule_kind::reduction : schedule_kind::dissemination;
+        auto const windows = windows_for(layout.longest() * m_shape.element_bytes, m_shape, m_link);
+        auto const placed = m_make(p, costs(n, up));
+        if (m_max_transfers > 0)
+            return plan.add(kind, limited_share(placed, up, m_max_transfers, m_shape.rank), layout, windows);
+        tree_schedule const schedule(placed, p);
+        plan.add(kind, up ? schedule.for_rank(m_shape.rank) : schedule.reversed_for_rank(m_shape.rank),
+                 layout, windows);
     }
 
     call_shape const& m_shape;
@@ -156,6 +163,7 @@ private:
     tree_cost_options m_costs;
     std::optional<int> m_segments;
     tree_maker m_make;
+    int m_max_transfers;
 };
 
 } // namespace papcoll::inline v0::detail
