@@ -24,6 +24,7 @@ struct order_sign {
 /// One rank's share of a schedule in which some transfers wait for others, whatever their blocks. Steps
 /// number all transfers, of all ranks.
 struct ordered_schedule {
+    /// What the rank sends and receives.
     rank_schedule share;
     /// In the order of steps, of one step those that are received first.
     std::vector<order_sign> signs;
