@@ -53,6 +53,27 @@ namespace bench {
     }
 }
 
+#ifdef MPICH_VERSION
+
+/// MPICH's algorithms of a routine by their names; where one cannot be used MPICH takes another.
+[[nodiscard]] inline auto native_algorithms(std::string const& routine, int) -> std::vector<std::string> {
+    static std::map<std::string, std::vector<std::string>> const all{
+        {"bcast", {"binomial", "smp", "scatter_recursive_doubling_allgather", "scatter_ring_allgather"}},
+        {"reduce", {"binomial", "smp", "reduce_scatter_gather"}},
+        {"allreduce", {"smp", "recursive_doubling", "reduce_scatter_allgather"}},
+        {"allgather", {"brucks", "recursive_doubling", "ring"}},
+        {"alltoall", {"brucks", "pairwise", "scattered"}},
+        {"reduce_scatter", {"pairwise", "recursive_doubling", "recursive_halving"}}};
+    auto const found = all.find(routine);
+    std::vector<std::string> names;
+    if (found == all.end()) return names;
+    names.emplace_back("native:auto");
+    for (auto const& name : found->second) names.push_back("native:" + name);
+    return names;
+}
+
+#else
+
 /// Open MPI's algorithms of a routine by their numbers, those that so many ranks can use. Open MPI lets no
 /// program choose those of MPI_Allgatherv: mpirun --mca coll_tuned_allgatherv_algorithm does.
 [[nodiscard]] inline auto native_algorithms(std::string const& routine, int ranks)
@@ -66,6 +87,8 @@ namespace bench {
     for (int k = 1; k <= last; ++k) names.push_back("native:" + std::to_string(k));
     return names;
 }
+
+#endif
 
 #ifdef SMPI_H
 
@@ -130,6 +153,79 @@ private:
     MPI_T_cvar_handle m_handle{};
 };
 
+#ifdef MPICH_VERSION
+
+/// What MPICH says about a control variable; empty if it has none of the name.
+inline auto description_of(std::string const& name) -> std::string {
+    int provided = 0;
+    int index = 0;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    std::string text;
+    if (MPI_T_cvar_get_index(name.c_str(), &index) == MPI_SUCCESS) {
+        int name_size = 0, size = 0, verbosity = 0, bound = 0, scope = 0;
+        MPI_Datatype type{};
+        MPI_T_enum values{};
+        auto const ask = [&](char* to) {
+            MPI_T_cvar_get_info(index, nullptr, &name_size, &verbosity, &type, &values, to, &size, &bound,
+                                &scope);
+        };
+        ask(nullptr);
+        text.resize(static_cast<std::size_t>(size));
+        ask(text.data());
+    }
+    MPI_T_finalize();
+    return text;
+}
+
+/// MPICH's algorithms have names, but the control variable that chooses one is a number: its place in the
+/// description, where "binomial - Force …" is one of many. Throws std::invalid_argument if there is none.
+inline auto number_of(std::string const& variable, std::string const& algorithm) -> int {
+    if (algorithm == "auto") return 0;
+    auto const text = description_of(variable);
+    std::string const mark = "- Force";
+    int number = 0;
+    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+        ++number;
+        auto const end = text.find_last_not_of(' ', at - 1) + 1;
+        if (end >= algorithm.size() && text.compare(end - algorithm.size(), algorithm.size(), algorithm) == 0)
+            return number;
+    }
+    throw std::invalid_argument("this MPI library has no algorithm " + algorithm + " in " + variable);
+}
+
+/// As long as it lives this routine of MPICH's uses that algorithm, on this rank.
+class forced_algorithm {
+public:
+    forced_algorithm(std::string routine, std::string const& algorithm)
+        : forced_algorithm(in_capitals(std::move(routine)), algorithm, 0) {}
+    void begin() const {
+        m_device.set(0);
+        m_choice.set(m_number);
+    }
+    void end() const {
+        m_choice.set(0);
+        m_device.set(m_device_before);
+    }
+
+private:
+    forced_algorithm(std::string const& name, std::string const& algorithm, int)
+        : m_device("MPIR_CVAR_" + name + "_DEVICE_COLLECTIVE")
+        , m_choice("MPIR_CVAR_" + name + "_INTRA_ALGORITHM")
+        , m_number(number_of("MPIR_CVAR_" + name + "_INTRA_ALGORITHM", algorithm))
+        , m_device_before(m_device.get()) {}
+    static auto in_capitals(std::string text) -> std::string {
+        for (auto& c : text)
+            if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        return text;
+    }
+
+    control_variable m_device, m_choice;
+    int m_number;
+    int m_device_before;
+};
+
+#else
+
 /// A duplicate of `comm` on which Open MPI's coll/tuned uses the algorithm of that number for this
 /// collective; it looks at the choice when a communicator is made. Collective where it is asked for the first
 /// time. Throws std::invalid_argument if the library cannot be told.
@@ -150,6 +246,8 @@ inline auto forced_communicator(MPI_Comm comm, std::string const& routine, std::
     papcoll::attach(forced);
     return made[{routine, algorithm}] = forced;
 }
+
+#endif
 
 #endif
 

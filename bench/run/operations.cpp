@@ -138,6 +138,12 @@ protected:
             derived().call(papcoll::native{});
             choose_native(kind, "default");
         });
+#elif defined(MPICH_VERSION)
+        run_by([this, forced = std::make_shared<forced_algorithm>(routine_of(derived().shape()), algorithm)] {
+            forced->begin();
+            derived().call(papcoll::native{});
+            forced->end();
+        });
 #else
         run_by([this, forced = forced_communicator(m_comm, routine_of(derived().shape()), algorithm)] {
             auto const own = std::exchange(m_comm, forced);

@@ -41,8 +41,8 @@ void add_options(CLI::App& app, settings& s) {
     app.add_option(
            "--policies", s.policies,
            "default: some of the operation. native; native:ALGORITHM (by its number with Open MPI and "
-           "--mca coll_tuned_use_dynamic_rules 1, by its name under SimGrid; native:* is each of Open "
-           "MPI's); inative; automatic; "
+           "--mca coll_tuned_use_dynamic_rules 1, by its name with MPICH and under SimGrid; native:* is each "
+           "of Open MPI's or MPICH's); inative; automatic; "
            "those of PAPCOLL_<OPERATION>_ALGORITHM; circulant:BLOCKS and circulant:paper; "
            "two_level:LANES; reduce also clairvoyant_blind and reference:binomial, :rabenseifner, "
            ":radix_k, :ring; all_gather also open:POLICY, begun before the computation. Behind each "
@@ -61,7 +61,9 @@ void add_options(CLI::App& app, settings& s) {
     app.add_option(
            "--base", s.base,
            "what magnitudes are multiples of: the balanced run time of this policy ('papcoll': of the "
-           "first that is not native), 'mean' of all policies' balanced run times, 'bound', 'block' "
+           "first that is not native), 'mean' of all policies' balanced run times, 'own': of each policy its "
+           "own, "
+           "'bound', 'block' "
            "(one rank's part on a link), or a number of milliseconds")
         ->capture_default_str();
     app.add_option("--arrivals", s.arrivals_file, "a file of arrivals in place of patterns");
@@ -208,8 +210,17 @@ private:
                                   ? results()
                                   : run_case(name, *op, all, count, arrival_case::balanced(m_ranks));
         if (m_settings.balanced_only) return;
-        auto const base = base_time(together, *op, all);
-        for (auto const& c : cases(base)) (void)run_case(name, *op, all, count, c);
+        // "own": paper 5's robustness, where each has delays as long as it takes without.
+        std::vector<std::vector<contender>> groups{all};
+        if (m_settings.base == "own") {
+            groups.clear();
+            for (auto const& each : all) groups.push_back({each});
+        }
+        for (auto const& group : groups) {
+            auto const wanted = m_settings.base == "own" ? group.front().name : m_settings.base;
+            for (auto const& c : cases(base_time(wanted, together, *op, all)))
+                (void)run_case(name, *op, group, count, c);
+        }
     }
 
     auto run_case(std::string const& name, operation& op, std::vector<contender> const& all,
@@ -253,9 +264,8 @@ private:
     }
 
     /// Rank 0 has the times; it decides for all.
-    [[nodiscard]] auto base_time(results const& balanced, operation const& op,
+    [[nodiscard]] auto base_time(std::string wanted, results const& balanced, operation const& op,
                                  std::vector<contender> const& all) const -> ticks {
-        auto wanted = m_settings.base;
         if (wanted == "papcoll")
             for (auto const& each : all)
                 if (each.policy != "native") {
@@ -266,9 +276,10 @@ private:
         if (world_rank() == 0) base = base_here(wanted, balanced, op);
         MPI_Bcast(&base, 1, MPI_INT64_T, 0, m_comm);
         if (base < 0)
-            throw std::invalid_argument("--base must be a measured policy, 'mean', 'bound' or 'block' (with "
-                                        "--rate) or milliseconds, but is " +
-                                        m_settings.base);
+            throw std::invalid_argument(
+                "--base must be a measured policy, 'mean', 'own', 'bound' or 'block' (with "
+                "--rate) or milliseconds, but is " +
+                m_settings.base);
         return ticks{base};
     }
     [[nodiscard]] auto base_here(std::string const& wanted, results const& balanced,

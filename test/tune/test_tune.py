@@ -89,6 +89,57 @@ for broken in ("", "{", "[]", '{"ranks": 8}', '{"ranks": 8, "rows": [{}]}', '{"r
 done = subprocess.run([sys.executable, TUNE, "/nowhere.json"], capture_output=True, text=True)
 assert done.returncode != 0 and "/nowhere.json" in done.stderr
 
+# Rules for Open MPI: the library's own algorithms alone; the nearest size counts; up to twice and down to half of the measured ranks.
+OWN = [row(policy, pattern, delay, size=size) for size, best in ((1024, "native:6"), (4096, "native:2"), (16384, "native:2"), (65536, "native"))
+       for pattern in ("no_delay", "ascending") for policy in ("native", "native:2", "native:6", "circulant")
+       for delay in [0.5 if policy == "circulant" else 1.0 if policy == best else 2.0]]
+
+
+def rules(ranks, rows, *arguments):
+    done = run("--for", "open-mpi", *arguments, documents=[{"ranks": r, "rows": rows} for r in ranks])
+    assert done.returncode == 0, done.stderr
+    return [line.partition("#")[0].split() for line in done.stdout.splitlines()]
+
+
+assert rules([8], OWN) == [["1"], ["11"], ["3"], ["1", "1"], ["0", "0", "0", "0"],
+                           ["4", "3"], ["0", "6", "0", "0"], ["2049", "2", "0", "0"], ["32769", "0", "0", "0"],
+                           ["17", "1"], ["0", "0", "0", "0"]]
+# Between 8 and 16 ranks the nearest counts, between 8 and 64 the library decides from 17 to 31.
+assert [words[0] for words in rules([8, 16], OWN) if len(words) == 2] == ["1", "4", "12", "33"]
+assert [words[0] for words in rules([8, 64], OWN) if len(words) == 2] == ["1", "4", "17", "32", "129"]
+done = run("--for", "open-mpi", documents=[{"ranks": 8, "rows": ROWS}])
+assert done.returncode != 0 and "native:*" in done.stderr, done.stderr
+done = run("--for", "open-mpi", documents=[{"ranks": 8, "rows": [row(p, "no_delay", 1.0) for p in ("native", "native:binomial")]}])
+assert done.returncode != 0 and "another MPI library" in done.stderr, done.stderr
+
+# Rules for MPICH: within its own selection, with its own choice where an algorithm is none.
+LEAF = {"algorithm=MPIR_Reduce_intra_binomial": {}}
+DEFAULT = {"collective=bcast": {"algorithm=MPIR_Bcast_intra_binomial": {}}, "collective=reduce": {"comm_type=intra": LEAF, "comm_type=inter": {}}}
+
+
+def mpich(best, library=b""):
+    with tempfile.TemporaryDirectory() as folder:
+        default = pathlib.Path(folder) / "default"
+        default.write_bytes(library + json.dumps(DEFAULT, separators=(",", ":")).encode() + (b"\0more" if library else b""))
+        policies = ("native", "native:auto", "native:smp", "native:reduce_scatter_gather")
+        done = run("--for", "mpich", "--default", str(default), documents=[{"ranks": 8, "rows": [
+            row(p, "no_delay", 1.0 if p == best else 2.0, size=size) for size in (1024, 4096) for p in policies]}])
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+for library in (b"", b'\x7fELF{"collective=bcast":{"composition=other":{}}}\0'):
+    tree, told = mpich("native:reduce_scatter_gather", library)
+    assert "MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE=0" in told, told
+    assert tree["collective=bcast"] == DEFAULT["collective=bcast"] and tree["collective=reduce"]["comm_type=inter"] == {}
+    sizes = tree["collective=reduce"]["comm_type=intra"]
+    assert list(sizes) == ["comm_size<4", "comm_size<17", "comm_size=any"] and sizes["comm_size<4"] == sizes["comm_size=any"] == LEAF, sizes
+    assert sizes["comm_size<17"] == {"avg_msg_size=any": {"is_op_built_in=yes": {"count<pow2": LEAF, "count=any": {
+        "algorithm=MPIR_Reduce_intra_reduce_scatter_gather": {}}}, "is_op_built_in=no": LEAF}}, sizes
+# What MPICH's device does is not given up where it is better.
+tree, told = mpich("native")
+assert tree == DEFAULT and "left to MPICH" in told and "DEVICE_COLLECTIVE" not in told, told
+
 # What it writes is what the library reads.
 if READER:
     with tempfile.TemporaryDirectory() as folder:
