@@ -5,7 +5,7 @@ if(TARGET papcoll::core AND UNIX AND NOT APPLE)
                 tracer/intercept_creation.cpp tracer/intercept_fortran.cpp tracer/intercept_fortran_control.cpp
                 tracer/recorder.cpp)
     target_compile_features(papcoll_tracer PRIVATE cxx_std_20)
-    target_link_libraries(papcoll_tracer PRIVATE papcoll_warnings ${CMAKE_DL_LIBS} PUBLIC MPI::MPI_CXX)
+    target_link_libraries(papcoll_tracer PRIVATE papcoll::core papcoll_warnings ${CMAKE_DL_LIBS} PUBLIC MPI::MPI_CXX)
     set(exports ${CMAKE_CURRENT_SOURCE_DIR}/tracer/exports.map)
     target_link_options(papcoll_tracer PRIVATE LINKER:--version-script=${exports})
     set_target_properties(papcoll_tracer PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON

@@ -34,6 +34,8 @@ struct settings {
     double offset = 1.0; // seconds
     double drift = 50;   // ppm
     int pings = 20;
+    double span = 0; // seconds
+    bool anew = false;
 };
 
 /// Shows origin + offset + (1 + drift) (t − origin) at real time t.
@@ -89,7 +91,8 @@ auto run(settings const& s) -> int {
         reading const before = round > 0 ? read(clock, local, root) : reading{0, 0};
         MPI_Barrier(MPI_COMM_WORLD);
         auto const begin = steady_now();
-        clock.synchronise(MPI_COMM_WORLD, s.pings);
+        if (s.anew) clock = papcoll::synchronised_clock(local);
+        clock.synchronise(MPI_COMM_WORLD, s.pings, ticks{std::llround(s.span * 1e9)});
         auto const took = static_cast<double>((steady_now() - begin).count());
         reading const after = read(clock, local, root);
         auto const late = papcoll::harmonize(MPI_COMM_WORLD, clock);
@@ -138,6 +141,10 @@ void add_clock(program& all) {
     app.add_option("--pings", s->pings, "of a synchronisation")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    app.add_option("--span", s->span, "of a synchronisation that measures the drift, too, in seconds")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    app.add_flag("--anew", s->anew, "each synchronisation knows nothing of those before");
     add_json(app, s->json);
 }
 

@@ -6,6 +6,13 @@
 
 namespace tracer {
 
+/// At `local` of a rank's clock, rank 0's showed local + offset, up to round_trip / 2. Nanoseconds.
+struct clock_reading {
+    std::int64_t local = 0;
+    std::int64_t offset = 0;
+    std::int64_t round_trip = 0;
+};
+
 /// The local clock, std::chrono::steady_clock in nanoseconds, which tests can make wrong.
 class local_clock {
 public:

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 
 #include "communicators.hpp"
 #include "recorder.hpp"
@@ -15,7 +16,11 @@ namespace tracer {
 
 namespace {
 
-MPI_Comm clocks = MPI_COMM_NULL;
+/// For the clocks; made before anything is recorded.
+auto messages() -> std::optional<papcoll::mpi_transport>& {
+    static auto& the_one = *new std::optional<papcoll::mpi_transport>; // programs may end in many ways
+    return the_one;
+}
 
 /// Programs that others spawned have an MPI_COMM_WORLD, and so ranks and files, like their parents'.
 auto is_spawned() -> bool {
@@ -29,33 +34,37 @@ auto environment(char const* variable) -> char const* { return std::getenv(varia
 } // namespace
 
 void begin() {
-    if (clocks != MPI_COMM_NULL || is_spawned()) return; // Fortran's MPI_Init may call C's
+    if (messages() || is_spawned()) return; // Fortran's MPI_Init may call C's
     auto& all = recorder::instance();
     int rank = 0;
     int ranks = 1;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    PMPI_Comm_dup(MPI_COMM_WORLD, &clocks);
     begin_communicators();
+    messages().emplace(MPI_COMM_WORLD);
+    int failed = 0;
+    settings wanted;
     try {
-        auto const wanted = read_settings(environment, rank);
-        all.skew_clock(wanted);
-        auto const reading = synchronise(clocks, all.clock());
+        wanted = read_settings(environment, rank);
         all.open(wanted, rank, ranks);
-        all.add(reading);
     } catch (std::exception const& error) {
         std::fprintf(stderr, "papcoll tracer: rank %d: %s\n", rank, error.what());
-        PMPI_Abort(MPI_COMM_WORLD, 2);
+        failed = 1;
     }
+    // All say what is wrong before the first one ends the program.
+    PMPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (failed != 0) PMPI_Abort(MPI_COMM_WORLD, 2);
+    all.skew_clock(wanted);
+    all.add(synchronise(*messages(), all.clock()));
 }
 
 void interrupt() { recorder::instance().flush(); }
 
 void end() {
-    if (clocks == MPI_COMM_NULL) return;
+    if (!messages()) return;
     auto& all = recorder::instance();
-    all.add(synchronise(clocks, all.clock()));
-    PMPI_Comm_free(&clocks);
+    all.add(synchronise(*messages(), all.clock()));
+    messages().reset();
     all.close();
 }
 

@@ -16,7 +16,6 @@
 #include "clock.hpp"
 #include "communicators.hpp"
 #include "settings.hpp"
-#include "synchronise.hpp"
 
 namespace tracer {
 

@@ -62,6 +62,10 @@ public:
     }
     /// Of the other clock against the local one, the middle of what it can be.
     [[nodiscard]] auto drift() const -> double { return (m_least_drift + m_most_drift) / 2; }
+    /// The drift is not less.
+    [[nodiscard]] auto least_drift() const -> double { return m_least_drift; }
+    /// The drift is not greater.
+    [[nodiscard]] auto most_drift() const -> double { return m_most_drift; }
     /// How far drift() can be from the truth.
     [[nodiscard]] auto drift_error() const -> double { return (m_most_drift - m_least_drift) / 2; }
 
@@ -79,6 +83,18 @@ public:
         m_last = {local, both};
         narrow_drift();
         if (local - m_reference.at > reference_age) m_reference = m_last;
+    }
+
+    /// The drift is within [least, most], but for its wander. What contradicts that is forgotten.
+    void observe_drift(double least, double most) {
+        least = std::clamp(least - wander, -max_drift, max_drift);
+        most = std::clamp(most + wander, -max_drift, max_drift);
+        if (std::max(least, m_least_drift) <= std::min(most, m_most_drift)) {
+            least = std::max(least, m_least_drift);
+            most = std::min(most, m_most_drift);
+        }
+        m_least_drift = least;
+        m_most_drift = most;
     }
 
 private:

@@ -111,3 +111,19 @@ TEST_CASE("a drift that changes slowly is followed for hours") {
     }
     CHECK(std::abs(track.drift() - drift) < 2e-6);
 }
+
+TEST_CASE("a drift that was measured narrows what is known, and one that contradicts it replaces it") {
+    offset_track track;
+    track.observe(ticks(1s), {-1us, 1us});
+    track.observe_drift(10e-6, 12e-6);
+    CHECK(track.drift() == doctest::Approx(11e-6));
+    CHECK(track.drift_error() == doctest::Approx(1e-6 + offset_track::wander));
+    CHECK(track.at(ticks(11s)).middle() == ticks(110us));
+    track.observe_drift(11e-6, 20e-6);
+    CHECK(track.least_drift() == doctest::Approx(11e-6 - offset_track::wander));
+    CHECK(track.most_drift() == doctest::Approx(12e-6 + offset_track::wander));
+    track.observe_drift(-50e-6, -40e-6);
+    CHECK(track.drift() == doctest::Approx(-45e-6));
+    track.observe_drift(1, 2);
+    CHECK(track.most_drift() <= offset_track::max_drift);
+}

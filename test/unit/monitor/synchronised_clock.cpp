@@ -103,9 +103,77 @@ TEST_CASE("ranks start together although their clocks differ by seconds") {
     }
 }
 
-TEST_CASE("no pings are refused") {
+namespace {
+
+/// Time that passes when somebody looks: 100 ns, or 50 µs for who looked last, too. So messages are fast and
+/// pauses are short.
+class counted_time {
+public:
+    auto look(int rank) -> ticks {
+        std::lock_guard const lock(m_mutex);
+        m_time += m_last == rank ? ticks(50us) : ticks(100ns);
+        m_last = rank;
+        return m_time;
+    }
+
+private:
+    std::mutex m_mutex;
+    ticks m_time{0};
+    int m_last = -1;
+};
+
+} // namespace
+
+TEST_CASE("one synchronisation over some time finds the drift") {
+    counted_time time;
+    auto const gains = [](int rank, ticks real) {
+        return real + 1s * rank + ticks{std::llround(rank * 50e-6 * static_cast<double>(real.count()))};
+    };
+    papcoll::threads::run(2, [&](endpoint& self) {
+        auto const local = [&time, &gains, rank = self.rank()] { return gains(rank, time.look(rank)); };
+        synchronised_clock blind(local), clock(local);
+        blind.synchronise(self, 5);
+        clock.synchronise(self, 5, 500ms);
+        if (self.rank() == 0) return;
+        CHECK(blind.track().drift_error() > 199e-6);
+        CHECK(clock.track().drift_error() < 5e-6);
+        CHECK(std::abs(clock.track().drift() - (1 / (1 + 50e-6) - 1)) <= clock.track().drift_error());
+        auto const later = time.look(1) + 10s;
+        auto const wrong = clock.to_global(gains(1, later)) - later;
+        CHECK(std::max(wrong, -wrong) <= clock.track().at(gains(1, later)).error() + 2ns);
+        CHECK(std::max(wrong, -wrong) < 50us);
+    });
+}
+
+TEST_CASE("the drift is known through all partners on the way to rank 0") {
+    for (int const ranks : {3, 5, 8})
+        papcoll::threads::run(ranks, [&](endpoint& self) {
+            auto const local = wrong_clock{ticks(1s * self.rank()), 20e-6 * self.rank()};
+            synchronised_clock clock(local);
+            clock.synchronise(self, 3, 10ms);
+            auto const truth = 1 / (1 + 20e-6 * self.rank()) - 1;
+            CHECK(std::abs(clock.track().drift() - truth) <= clock.track().drift_error() + 1e-9);
+            auto const real = papcoll::steady_now() + 10s;
+            auto const wrong = clock.to_global(local.at(real)) - real;
+            CHECK(std::max(wrong, -wrong) <= clock.track().at(local.at(real)).error() + 2ns);
+        });
+}
+
+TEST_CASE("lines through bounds have the drifts that they can have") {
+    using papcoll::detail::offset_sample;
+    auto const at = [](ticks time, ticks least, ticks most) { return offset_sample{time, {least, most}}; };
+    std::vector const samples{at(0s, -1us, 1us), at(1s, 9us, 11us), at(2s, 15us, 30us)};
+    auto const [least, most] = papcoll::detail::drift_through(samples);
+    CHECK(least == doctest::Approx(8e-6)); // from 1 to 9 in the first second
+    CHECK(most == doctest::Approx(12e-6)); // from −1 to 11
+    std::vector const bent{at(0s, 0us, 1us), at(1s, 9us, 10us), at(2s, 0us, 1us)};
+    CHECK(papcoll::detail::drift_through(bent).first > papcoll::detail::drift_through(bent).second);
+}
+
+TEST_CASE("no pings and a negative span are refused") {
     papcoll::threads::run(1, [](endpoint& self) {
         synchronised_clock clock;
         CHECK_THROWS_AS(clock.synchronise(self, 0), std::invalid_argument);
+        CHECK_THROWS_AS(clock.synchronise(self, 20, -1ns), std::invalid_argument);
     });
 }
