@@ -76,6 +76,8 @@ papcoll_add_bench_test(guidelines 3 guidelines --ranks 2,3 --sizes 64:16Ki:256 -
     --repetitions 9 --seconds 0.5 --tolerance 100 --json ${CMAKE_CURRENT_BINARY_DIR}/guidelines.json)
 papcoll_add_bench_unit(pattern pattern --ranks 5 --shape ascending --magnitude 2)
 set_property(TEST bench.pattern PROPERTY PASS_REGULAR_EXPRESSION "ranks 5\n0\n500000\n1000000\n1500000\n2000000\n")
+papcoll_add_bench_unit(pattern.plain pattern --ranks 3 --shape last_delayed --magnitude 2 --plain)
+set_property(TEST bench.pattern.plain PROPERTY PASS_REGULAR_EXPRESSION "^0\n0\n2000000\n$")
 # Fails when a schedule cannot proceed or is better than the bound.
 papcoll_add_bench_unit(model.schedulers model schedulers --ranks 2,3,7,16,33 --gather-ranks 2,3,7,16,33
     --json ${CMAKE_CURRENT_BINARY_DIR}/schedulers.json)

@@ -6,10 +6,12 @@
 #include <papcoll/arrival/patterns.hpp>
 
 #include <cmath>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "../support/program.hpp"
 
@@ -21,14 +23,31 @@ struct settings {
     std::string shape = "random", output;
     double magnitude_ms = 1;
     std::uint64_t seed = 1;
+    bool plain = false;
 };
+
+/// A line for each rank and nothing else, for programs that are not papcoll's.
+void write_plain(std::ostream& out, std::vector<papcoll::ticks> const& arrivals) {
+    for (auto const arrival : arrivals) out << arrival.count() << '\n';
+}
+
+void write_plain(std::string const& file, std::vector<papcoll::ticks> const& arrivals) {
+    std::ofstream out(file);
+    write_plain(out, arrivals);
+    out.close();
+    if (!out) throw std::runtime_error(file + ": cannot be written");
+}
 
 auto run(settings const& s) -> int {
     auto const shape = papcoll::arrival_shape_of(s.shape);
     if (!shape) throw std::invalid_argument("no shape " + s.shape);
     papcoll::ticks const magnitude{std::llround(s.magnitude_ms * 1e6)};
     auto const arrivals = papcoll::arrival_pattern(*shape, s.ranks, magnitude, s.seed);
-    if (s.output.empty())
+    if (s.plain && s.output.empty())
+        write_plain(std::cout, arrivals);
+    else if (s.plain)
+        write_plain(s.output, arrivals);
+    else if (s.output.empty())
         papcoll::write_arrivals(std::cout, arrivals);
     else
         papcoll::write_arrivals(s.output, arrivals);
@@ -50,6 +69,8 @@ void add_pattern(program& all) {
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     add_seed(app, s->seed);
+    app.add_flag("--plain", s->plain,
+                 "one line per rank, in nanoseconds, without the head that papcoll reads");
     app.add_option("-o,--output", s->output, "default: standard output");
 }
 
