@@ -17,6 +17,7 @@ namespace papcoll::inline v0 {
 /// costs; for others at most 1 + min/max times the optimum (Theorem 18). Rank order, blocks, owners, cost and
 /// errors are those of greedy_tree_scheduler.
 struct binomial_tree_scheduler : detail::fixed_tree_scheduler<binomial_tree_scheduler> {
+    /// Operands are combined in the order of their ranks.
     static constexpr bool keeps_rank_order = true;
     static constexpr std::string_view name = "binomial_tree";
 

@@ -17,6 +17,7 @@ namespace papcoll::inline v0 {
 /// is the Fibonacci tree at the Fibonacci numbers, and optimal for those costs; for others at most twice the
 /// optimum (Theorem 19). Rank order, blocks, owners, cost and errors are those of greedy_tree_scheduler.
 struct fibonacci_tree_scheduler : detail::fixed_tree_scheduler<fibonacci_tree_scheduler> {
+    /// Operands are combined in the order of their ranks.
     static constexpr bool keeps_rank_order = true;
     static constexpr std::string_view name = "fibonacci_tree";
 

@@ -20,6 +20,7 @@ struct knomial_tree_scheduler : detail::fixed_tree_scheduler<knomial_tree_schedu
     /// k, at least 2.
     int radix = 2;
 
+    /// Operands are combined in the order of their ranks.
     static constexpr bool keeps_rank_order = true;
     static constexpr std::string_view name = "knomial_tree";
 

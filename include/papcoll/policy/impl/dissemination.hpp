@@ -12,6 +12,7 @@
 #include <papcoll/scheduler/dissemination_all_gather.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
