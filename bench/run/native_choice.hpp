@@ -117,26 +117,30 @@ inline void choose_native(papcoll::collective_kind kind, std::string const& algo
 
 #else
 
+/// Begins MPI's tool interface, once and for good: MPICH finds no variables when it was ended and begun
+/// again.
+inline void use_tool_interface() {
+    static bool const begun = [] {
+        int provided = 0;
+        return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
+    }();
+    (void)begun;
+}
+
 /// An integer control variable of the MPI library. Throws std::invalid_argument if there is none of the name.
 class control_variable {
 public:
     explicit control_variable(std::string const& name) {
-        int provided = 0;
         int index = 0;
         int count = 0;
-        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+        use_tool_interface();
         if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS ||
-            MPI_T_cvar_handle_alloc(index, nullptr, &m_handle, &count) != MPI_SUCCESS) {
-            MPI_T_finalize();
+            MPI_T_cvar_handle_alloc(index, nullptr, &m_handle, &count) != MPI_SUCCESS)
             throw std::invalid_argument("this MPI library has no " + name);
-        }
     }
     control_variable(control_variable const&) = delete;
     auto operator=(control_variable const&) -> control_variable& = delete;
-    ~control_variable() {
-        MPI_T_cvar_handle_free(&m_handle);
-        MPI_T_finalize();
-    }
+    ~control_variable() { MPI_T_cvar_handle_free(&m_handle); }
 
     [[nodiscard]] auto get() const -> int {
         int value = 0;
@@ -157,9 +161,8 @@ private:
 
 /// What MPICH says about a control variable; empty if it has none of the name.
 inline auto description_of(std::string const& name) -> std::string {
-    int provided = 0;
     int index = 0;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    use_tool_interface();
     std::string text;
     if (MPI_T_cvar_get_index(name.c_str(), &index) == MPI_SUCCESS) {
         int name_size = 0, size = 0, verbosity = 0, bound = 0, scope = 0;
@@ -173,7 +176,6 @@ inline auto description_of(std::string const& name) -> std::string {
         text.resize(static_cast<std::size_t>(size));
         ask(text.data());
     }
-    MPI_T_finalize();
     return text;
 }
 
