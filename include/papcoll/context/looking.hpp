@@ -9,11 +9,11 @@ namespace papcoll::inline v0::detail {
 
 /// Waits for what another rank of the node writes to memory. First it looks again and again, only a few times
 /// where processors are fewer than ranks, or where somebody else had the processor when it was yielded
-/// lately: there may be more ranks than those of this communicator. Then it yields the processor between two
-/// looks: the other may need it to write. Where that helped soon, it looks less the next time. Where
-/// processors are fewer it sleeps in between after a millisecond, for a sixteenth of the time that it has
-/// waited, so that those who still compute have the processor for themselves. Meanwhile the transport's
-/// messages progress.
+/// lately: there may be more ranks than those of this communicator. The more often that was so, the more
+/// waits are short. Then it yields the processor between two looks: the other may need it to write. Where
+/// that helped soon, it looks less the next time. Where processors are fewer it sleeps in between after a
+/// millisecond, for a sixteenth of the time that it has waited, so that those who still compute have the
+/// processor for themselves. Meanwhile the transport's messages progress.
 class looking {
 public:
     /// `own_processors`: whether there is one for each rank that was started on the node.
@@ -29,6 +29,7 @@ public:
         for (int i = 0; i < looks; ++i) {
             if (ready()) {
                 if (i > m_looks / 2) m_looks = std::min(2 * m_looks, m_most_looks);
+                if (looks > least_looks) m_short_waits = std::max(m_short_waits / 2, least_short_waits);
                 return;
             }
             if (i % 1024 == 1023) t.progress();
@@ -40,7 +41,8 @@ public:
 private:
     using clock = std::chrono::steady_clock;
     static constexpr int least_looks = 10;
-    static constexpr int crowded_waits = 1'000;
+    static constexpr int least_short_waits = 16;
+    static constexpr int most_short_waits = 1'000;
     static constexpr auto own_yield = std::chrono::microseconds(10);
     static constexpr auto soon = std::chrono::microseconds(200);
     static constexpr auto patience = std::chrono::milliseconds(1);
@@ -55,17 +57,22 @@ private:
     auto yield_until(Transport& t, Ready const& ready) -> clock::duration {
         auto const begin = clock::now();
         auto progressed = begin;
+        bool crowded = false;
         while (!ready()) {
             auto const before = clock::now();
             t.idle(); // on a busy machine the processor may be back after milliseconds only
             auto const now = clock::now();
-            if (now - before > own_yield) m_crowded = crowded_waits;
+            crowded = crowded || now - before > own_yield;
             if (now - progressed < between_progress) continue;
             t.progress();
             progressed = now;
             if (m_sleeps && now - begin > patience)
                 std::this_thread::sleep_for(
                     std::min<clock::duration>((now - begin) / 16, std::chrono::microseconds(200)));
+        }
+        if (crowded) {
+            m_crowded = m_short_waits;
+            m_short_waits = std::min(2 * m_short_waits, most_short_waits);
         }
         return clock::now() - begin;
     }
@@ -74,6 +81,7 @@ private:
     int m_most_looks;
     int m_looks;
     int m_crowded = 0; // waits before it looks long again
+    int m_short_waits = least_short_waits;
 };
 
 } // namespace papcoll::inline v0::detail
