@@ -2,7 +2,6 @@
 #pragma once
 
 #include <papcoll/context/looking.hpp>
-#include <papcoll/detail/processors.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -60,14 +59,15 @@ public:
         return header_bytes(members) + members * bytes_per_rank;
     }
 
-    /// `members`: the ranks on this node, in ascending order, of a communicator of `ranks`.
+    /// `members`: the ranks on this node, in ascending order, of a communicator of `ranks`; `own_processors`:
+    /// see looking.
     node_memory(std::shared_ptr<std::byte> segment, std::size_t bytes_per_rank,
-                std::vector<int> const& members, int rank, int ranks)
+                std::vector<int> const& members, int rank, int ranks, bool own_processors)
         : m_segment(std::move(segment))
         , m_bytes(bytes_per_rank)
         , m_members(members.size())
         , m_member_of(static_cast<std::size_t>(ranks), nobody)
-        , m_looking(enough_processors(members.size())) {
+        , m_looking(own_processors) {
         for (std::size_t m = 0; m < members.size(); ++m)
             m_member_of[static_cast<std::size_t>(members[m])] = static_cast<std::uint32_t>(m);
         m_me = member(rank);

@@ -5,6 +5,7 @@
 #include <papcoll/context/message_set.hpp>
 #include <papcoll/context/node_memory.hpp>
 #include <papcoll/context/settings.hpp>
+#include <papcoll/detail/processors.hpp>
 #include <papcoll/transport/shared_segment.hpp>
 #include <papcoll/transport/transport.hpp>
 
@@ -161,8 +162,9 @@ public:
     [[nodiscard]] auto result(Transport const& t) const -> std::shared_ptr<node_memory> {
         auto segment = m_segment.result();
         if (!segment) return nullptr;
-        return std::make_shared<node_memory>(std::move(segment), m_bytes, m_segment.members(), t.rank(),
-                                             t.size());
+        auto const& members = m_segment.members();
+        return std::make_shared<node_memory>(std::move(segment), m_bytes, members, t.rank(), t.size(),
+                                             enough_processors(members.size()));
     }
     /// Whether each node with several ranks has it.
     [[nodiscard]] auto is_there() const -> bool { return m_segment.is_there(); }

@@ -65,7 +65,7 @@ public:
         , m_segment(segment()) {
         std::vector const members{0, 1, 2};
         for (int r = 0; r < ranks; ++r)
-            m_ranks.push_back({node_memory(m_segment, bytes_per_rank, members, r, ranks)});
+            m_ranks.push_back({node_memory(m_segment, bytes_per_rank, members, r, ranks, true)});
         for (auto const& c : m_calls)
             m_programs.push_back(programs_of(papcoll::shared_memory{}, c, program_calls::fast));
     }
