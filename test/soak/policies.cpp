@@ -18,6 +18,12 @@ public:
 
     void check(papcoll::call_shape const& shape) const override { m_policy.check(shape); }
     [[nodiscard]] auto name() const -> std::string_view override { return m_policy.name(); }
+    [[nodiscard]] auto pending_arrivals() const -> papcoll::arrival_source override {
+        if constexpr (requires { m_policy.arrivals; })
+            return m_policy.arrivals;
+        else
+            return {};
+    }
     /// Different for policies of different kinds, which the cache of plans would else take for the same.
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> override {
         auto numbers = m_policy.fingerprint();

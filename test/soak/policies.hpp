@@ -22,6 +22,8 @@ public:
     virtual ~any_policy() = default;
     virtual void check(papcoll::call_shape const& shape) const = 0;
     [[nodiscard]] virtual auto name() const -> std::string_view = 0;
+    /// What it plans by.
+    [[nodiscard]] virtual auto pending_arrivals() const -> papcoll::arrival_source = 0;
     [[nodiscard]] virtual auto fingerprint() const -> std::optional<std::vector<std::int64_t>> = 0;
     [[nodiscard]] virtual auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const
         -> papcoll::program = 0;
@@ -40,6 +42,9 @@ struct chosen_policy {
     }
     [[nodiscard]] auto name() const -> std::string_view { return what->name(); }
     void check(papcoll::call_shape const& shape) const { what->check(shape); }
+    [[nodiscard]] auto pending_arrivals() const -> papcoll::arrival_source {
+        return what->pending_arrivals();
+    }
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
         return what->fingerprint();
     }

@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -161,6 +162,11 @@ public:
     [[nodiscard]] auto is_idle() const -> bool { return !m_concurrent && m_active.empty(); }
     /// Whether several threads may call at once.
     [[nodiscard]] auto concurrent() const -> bool { return m_concurrent; }
+    /// Whether the calling thread drives now, in whose advance() nothing can be waited for.
+    [[nodiscard]] auto is_driven_here() -> bool {
+        std::lock_guard const lock(m_mutex);
+        return m_driving && m_driver == std::this_thread::get_id();
+    }
     /// Forgets an operation and returns its failure.
     auto retire(operation const& op) -> std::exception_ptr {
         std::lock_guard const lock(m_mutex);
@@ -229,6 +235,7 @@ private:
     // Blocks only where a single operation is under way and no other thread can begin one meanwhile.
     auto drive_round(std::unique_lock<std::mutex>& lock, bool may_block) -> bool {
         m_driving = true;
+        m_driver = std::this_thread::get_id();
         bool const block = may_block && !m_concurrent && m_active.size() == 1;
         lock.unlock();
         bool progressed = false;
@@ -285,6 +292,7 @@ private:
     // Kept to the end: the MPI library may still read the buffers of messages that were given up.
     std::vector<std::shared_ptr<operation>> m_wrecks;
     bool m_driving = false;
+    std::thread::id m_driver; // the last one
     int m_waiters = 0;
     progress_thread m_background; // the last member: it ends before the others
 };

@@ -42,8 +42,8 @@ struct policy_functions {
     std::any (*key)(void const* policy);
     bool (*has_key)(void const* policy, std::any const& key);
     std::shared_ptr<void const> (*copy)(void const* policy);
-    /// The arrivals that it has been told; null: policies of this type take none.
-    auto(*arrivals)(void const* policy) -> arrival_source const*;
+    /// What is behind the arrivals that it has been told; null: nothing.
+    auto(*arrivals)(void const* policy) -> std::shared_ptr<arrival_answer>;
 };
 
 template <block_policy P>
@@ -91,11 +91,15 @@ struct functions_of_policy {
     static auto copy(void const* policy) -> std::shared_ptr<void const> {
         return std::make_shared<P const>(get(policy));
     }
-    static auto arrivals([[maybe_unused]] void const* policy) -> arrival_source const* {
+    static auto arrivals([[maybe_unused]] void const* policy) -> std::shared_ptr<arrival_answer> {
         if constexpr (requires {
-                          { get(policy).arrivals } -> std::same_as<arrival_source const&>;
+                          { get(policy).pending_arrivals() } -> std::convertible_to<arrival_source>;
                       })
-            return &get(policy).arrivals;
+            return arrival_source(get(policy).pending_arrivals()).answer();
+        else if constexpr (requires {
+                               { get(policy).arrivals } -> std::same_as<arrival_source const&>;
+                           })
+            return get(policy).arrivals.answer();
         else
             return nullptr;
     }
@@ -144,13 +148,13 @@ public:
     /// What it waits for before it can plan; null: nothing. `in_background`: the operation looks for it
     /// itself, else waits here.
     [[nodiscard]] auto arrivals(bool in_background) const -> std::shared_ptr<arrival_answer> {
-        auto const* const told = is_native() ? nullptr : m_functions->arrivals(m_policy);
-        if (told == nullptr || told->answer() == nullptr) return nullptr;
+        auto told = is_native() ? nullptr : m_functions->arrivals(m_policy);
+        if (told == nullptr) return nullptr;
         if (in_background)
-            told->answer()->stay_in_background();
+            told->stay_in_background();
         else
-            (void)told->given();
-        return told->answer();
+            (void)told->times();
+        return told;
     }
 
     /// A copy, and a reference to it.

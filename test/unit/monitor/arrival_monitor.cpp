@@ -57,6 +57,29 @@ struct told {
 
 using told_monitor = papcoll::basic_arrival_monitor<endpoint, told>;
 
+/// Hides its arrivals in another policy, as composed policies do.
+template <class Policy>
+struct wrapped {
+    static constexpr bool reorders_operands = Policy::reorders_operands;
+    static constexpr auto provides(papcoll::collective_kind operation) -> bool {
+        return Policy::provides(operation);
+    }
+    [[nodiscard]] auto name() const { return inner.name(); }
+    void check(papcoll::call_shape const& shape) const { inner.check(shape); }
+    [[nodiscard]] auto fingerprint() const { return inner.fingerprint(); }
+    [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const {
+        return inner.plan(shape, link);
+    }
+
+    Policy inner;
+};
+
+/// The same, and names them.
+template <class Policy>
+struct naming : wrapped<Policy> {
+    [[nodiscard]] auto pending_arrivals() const -> papcoll::arrival_source { return this->inner.arrivals; }
+};
+
 /// A clock that stands until it is set; each rank's shows something else.
 class standing_clock {
 public:
@@ -68,6 +91,25 @@ public:
 private:
     std::atomic<std::int64_t> m_now = 0;
 };
+
+template <class F>
+void says_what_to_do(F const& f) {
+    std::string complaint;
+    try {
+        f();
+    } catch (std::logic_error const& e) {
+        complaint = e.what();
+    }
+    CAPTURE(complaint);
+    CHECK(complaint.find("pending_arrivals()") != std::string::npos);
+}
+
+/// Whether the count comes to this; with an end, so that what fails does not hang.
+auto comes(std::atomic<int> const& count, int wanted) -> bool {
+    auto const end = std::chrono::steady_clock::now() + 20s;
+    while (count < wanted && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    return count >= wanted;
+}
 
 } // namespace
 
@@ -627,6 +669,69 @@ TEST_CASE("what nobody uses holds nobody up") {
         CHECK_FALSE(one.given());
         CHECK(one == other);
         CHECK(one == papcoll::arrival_source());
+    });
+}
+
+TEST_CASE("a policy that keeps its arrivals elsewhere names them, and calls wait for them") {
+    using test_support::shared_endpoint;
+    std::atomic<int> waiting = 0;
+    papcoll::threads::run(3, [&](endpoint& e) {
+        shared_endpoint self(e);
+        papcoll::attach(self);
+        papcoll::basic_arrival_monitor<shared_endpoint> m(self);
+        for (int i = 0; i < 3; ++i) {
+            bool const is_late = self.rank() == i;
+            int sum = 0;
+            m.computation_begin();
+            if (is_late) CHECK(comes(waiting, 3 * i + 2));
+            ++waiting;
+            papcoll::arrival_source const first = m;
+            int const one = 1;
+            papcoll::iall_reduce(self, &one, 1, &sum, std::plus<>(),
+                                 naming<papcoll::automatic>{{{.arrivals = first}}})
+                .wait();
+            CHECK(sum == 3);
+            std::array<int, 3> all{};
+            papcoll::arrival_source const second = m;
+            auto open = papcoll::open_all_gather(self, all.data(), 1,
+                                                 naming<papcoll::background_ring>{{{.arrivals = second}}});
+            m.computation_begin();
+            open.contribute(&i);
+            open.wait();
+            CHECK(all == std::array<int, 3>{i, i, i});
+        }
+    });
+}
+
+TEST_CASE("a policy that asks a monitor inside an operation under way is told what to do") {
+    using test_support::shared_endpoint;
+    papcoll::threads::run(2, [](endpoint& e) {
+        shared_endpoint self(e);
+        papcoll::attach(self);
+        papcoll::basic_arrival_monitor<shared_endpoint> m(self, {.thread = self.rank() == 0});
+        int const one = 1;
+        int sum = 0;
+        papcoll::arrival_source const first = m;
+        says_what_to_do([&] {
+            papcoll::iall_reduce(self, &one, 1, &sum, std::plus<>(),
+                                 wrapped<papcoll::automatic>{{.arrivals = first}})
+                .wait();
+        });
+        std::array<int, 2> all{};
+        papcoll::arrival_source const second = m;
+        says_what_to_do([&] {
+            auto open = papcoll::open_all_gather(self, all.data(), 1,
+                                                 wrapped<papcoll::background_ring>{{.arrivals = second}});
+            open.contribute(&one);
+            open.wait();
+        });
+        // Asked before, they are known inside.
+        papcoll::arrival_source const third = m;
+        (void)third.given();
+        papcoll::iall_reduce(self, &one, 1, &sum, std::plus<>(),
+                             wrapped<papcoll::automatic>{{.arrivals = third}})
+            .wait();
+        CHECK(sum == 2);
     });
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 namespace papcoll::inline v0::detail {
@@ -121,13 +122,23 @@ public:
         if (auto const state = m_state.lock()) state->arrive(*m_take);
     }
     [[nodiscard]] auto times() -> std::optional<std::span<ticks const>> override {
-        if (!m_in_background.exchange(true) || !m_take->there)
-            if (auto const state = m_state.lock()) state->finish(*m_take);
+        if (!m_in_background || !m_take->there)
+            if (auto const state = m_state.lock()) finish(*state);
         if (!m_take->there || !m_take->answer.given()) return std::nullopt;
         return m_take->answer.times();
     }
 
 private:
+    // An operation that waited for the others here would keep them from progressing.
+    void finish(State& state) {
+        if (state.is_driving())
+            throw std::logic_error("papcoll: a policy asks an arrival_monitor for its arrivals inside an "
+                                   "operation under way; give the policy a member function "
+                                   "pending_arrivals() that returns its arrival_source, or ask "
+                                   "given() of this before the call");
+        m_in_background = true;
+        state.finish(*m_take);
+    }
     // Null: it is answered, or never will be.
     [[nodiscard]] auto waiting() const -> std::shared_ptr<State> {
         return m_take->there ? nullptr : m_state.lock();

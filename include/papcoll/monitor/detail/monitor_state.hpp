@@ -150,6 +150,8 @@ public:
         return m_clock;
     }
     [[nodiscard]] auto ranks() const -> int { return m_transport.size(); }
+    /// Whether the calling thread drives this rank's operations now.
+    [[nodiscard]] auto is_driving() const -> bool { return m_engine->is_driven_here(); }
     [[nodiscard]] auto has_thread() const -> bool { return m_has_thread; }
     [[nodiscard]] auto is_closed() const -> bool {
         std::lock_guard const lock(m_mutex);
