@@ -39,6 +39,10 @@ public:
     /// One time per rank; nullopt: all together. Waits until it is known; unless it stays in the background,
     /// this rank's computation ends here.
     [[nodiscard]] virtual auto times() -> std::optional<std::span<ticks const>> { return m_times; }
+    /// The same of an answer that is known, of which this is no use: no computation ends.
+    [[nodiscard]] virtual auto known_times() const -> std::optional<std::span<ticks const>> {
+        return m_times;
+    }
 
 protected:
     arrival_answer() = default;
@@ -81,7 +85,8 @@ public:
     /// What is behind it; null: all together.
     [[nodiscard]] auto answer() const -> std::shared_ptr<detail::arrival_answer> const& { return m_answer; }
 
-    /// Waits for nothing: arrivals that are not known yet are equal to themselves alone.
+    /// Waits for nothing and ends no computation: arrivals that are not known yet are equal to themselves
+    /// alone.
     friend auto operator==(arrival_source const& a, arrival_source const& b) -> bool {
         return a.m_answer == b.m_answer || a.says_the_same(b);
     }
@@ -89,8 +94,13 @@ public:
 private:
     // Out of the way of calls that repeat the last one.
     [[nodiscard, gnu::noinline]] auto says_the_same(arrival_source const& other) const -> bool {
-        return known() && other.known() && given() == other.given() &&
-               std::ranges::equal(times(), other.times());
+        if (!known() || !other.known()) return false;
+        auto const mine = known_times(), its = other.known_times();
+        return mine.has_value() == its.has_value() && (!mine || std::ranges::equal(*mine, *its));
+    }
+    [[nodiscard]] auto known_times() const -> std::optional<std::span<ticks const>> {
+        if (m_answer == nullptr) return std::nullopt;
+        return m_answer->known_times();
     }
 
     std::shared_ptr<detail::arrival_answer> m_answer;

@@ -124,6 +124,9 @@ public:
     [[nodiscard]] auto times() -> std::optional<std::span<ticks const>> override {
         if (!m_in_background || !m_take->there)
             if (auto const state = m_state.lock()) finish(*state);
+        return known_times();
+    }
+    [[nodiscard]] auto known_times() const -> std::optional<std::span<ticks const>> override {
         if (!m_take->there || !m_take->answer.given()) return std::nullopt;
         return m_take->answer.times();
     }
