@@ -175,10 +175,10 @@ public:
         return m_failure || m_exchange.is_quiet();
     }
     auto abandon() noexcept -> bool { return m_exchange.abandon(); }
-    /// Stays until what was asked for is answered; false: nothing is.
+    /// Stays until what was asked for is answered; false: nobody asks for anything.
     auto keep(std::shared_ptr<monitor_state> self) -> bool {
         std::lock_guard const lock(m_mutex);
-        if (m_asked.empty()) return false;
+        if (m_asked.forgotten()) return false;
         m_kept = std::move(self);
         return true;
     }
@@ -291,9 +291,10 @@ private:
         if (m_asked.needs_round()) return true;
         if (m_exchange.is_called() && (is_computing() || !m_asked.empty())) return true;
         if (!is_computing()) return false;
-        if (m_ended || m_reported) return true;
+        if (m_ended) return true;
         auto const expected = m_predictor.predict();
         if (!expected) return false;
+        if (m_reported) return true;
         auto const remaining = static_cast<double>((*expected - *m_begin).count());
         auto const elapsed = m_clock.local_now() - *m_begin - m_options.patience;
         return static_cast<double>(elapsed.count()) >= m_options.share_at * remaining;
