@@ -55,6 +55,11 @@ struct told {
     [[nodiscard]] auto predict() const -> std::optional<ticks> { return expected; }
 };
 
+/// Something that is seen to be freed.
+struct living : told {
+    std::shared_ptr<int> life;
+};
+
 using told_monitor = papcoll::basic_arrival_monitor<endpoint, told>;
 
 /// Hides its arrivals in another policy, as composed policies do.
@@ -516,7 +521,7 @@ TEST_CASE("early data moves while the rank that asked the monitor computes") {
             m.computation_begin();
             m.progress(0.5);
             if (self.rank() == 0) { // without its arrival the others end
-                while (others_done < ranks - 1) std::this_thread::yield();
+                CHECK(comes(others_done, ranks - 1));
                 open.contribute(part.data());
                 open.wait();
                 CHECK(out == all.whole());
@@ -664,12 +669,62 @@ TEST_CASE("what nobody uses holds nobody up") {
         papcoll::arrival_source const one = m, other = m;
         CHECK(one == papcoll::arrival_source(one));
         CHECK_FALSE(one == other);
+        int sum = 0; // nobody asks before all have seen this
+        papcoll::all_reduce(self, 1, sum, std::plus<>{});
+        CHECK(sum == 3);
         CHECK(one.answer()->ranks() == 3);
         CHECK_FALSE(other.given());
         CHECK_FALSE(one.given());
         CHECK(one == other);
         CHECK(one == papcoll::arrival_source());
     });
+}
+
+TEST_CASE("a report is waited with until there is something to predict by") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        told_monitor m(self, {}, told{.duration = {}, .expected = {}});
+        papcoll::arrival_source const arrivals = m;
+        m.computation_begin();
+        m.progress(0.9);
+        CHECK_FALSE(arrivals.known());
+        m.computation_end();
+        CHECK(arrivals.known());
+        CHECK_FALSE(arrivals.given());
+    });
+}
+
+TEST_CASE("comparing arrivals leaves the computation alone") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        standing_clock clock;
+        told_monitor m(self, {.clock = clock.of_rank(0)}, told{.duration = 10s, .expected = {}});
+        papcoll::arrival_source const arrivals = m;
+        m.computation_begin();
+        clock.set(6s);
+        m.progress(0.6);
+        CHECK(arrivals.known());
+        CHECK(arrivals == papcoll::arrival_source({10s}));
+        CHECK_FALSE(arrivals == papcoll::arrival_source());
+        CHECK(m.predicted() == 10s);
+    });
+}
+
+TEST_CASE("a monitor of which only forgotten arrivals are left is freed at its end") {
+    for (bool const thread : {true, false})
+        for (int const first : {0, 1}) {
+            std::atomic<int> gone = 0;
+            papcoll::threads::run(2, [&](endpoint& self) {
+                auto const life = std::make_shared<int>();
+                std::weak_ptr<int> const alive = life;
+                {
+                    papcoll::basic_arrival_monitor<endpoint, living> m(self, {.thread = thread},
+                                                                       living{{}, life});
+                    { papcoll::arrival_source const unused = m; }
+                    if (self.rank() != first) CHECK(comes(gone, 1));
+                }
+                CHECK(alive.use_count() == 1);
+                ++gone;
+            });
+        }
 }
 
 TEST_CASE("a policy that keeps its arrivals elsewhere names them, and calls wait for them") {
