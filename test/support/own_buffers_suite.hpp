@@ -115,6 +115,21 @@ void all(Comm& comm, int rank, int ranks, std::initializer_list<std::size_t> cou
         copying(comm, rank, ranks, n, policy...);
     }
 }
+/// Both buffers are zero before the first run, and what others have done since makes no difference.
+template <class Comm>
+void zeros(Comm& comm, int ranks) {
+    for (int i = 0; i < 5; ++i) {
+        auto const all_zero = [](auto const& plan) {
+            auto const is_zero = [](double x) { return x == 0; };
+            CHECK(std::ranges::all_of(plan.input(), is_zero));
+            CHECK(std::ranges::all_of(plan.output(), is_zero));
+        };
+        auto one = papcoll::plan_all_gather<double>(comm, 3'000).with_buffers();
+        all_zero(one);
+        REQUIRE(one.output().size() == 3'000 * static_cast<std::size_t>(ranks));
+        all_zero(papcoll::plan_all_reduce<double>(comm, 3'000, std::plus<>()).with_buffers());
+    }
+}
 /// What is no bytes lies elsewhere.
 template <class Comm>
 void words(Comm& comm, int rank, int ranks) {
@@ -147,5 +162,4 @@ void misuse(Comm& comm, int rank, int ranks, Meet meet) {
     papcoll::attach(comm);
     CHECK_THROWS_AS(plan.run(), std::logic_error);
 }
-
 } // namespace own_buffers_suite

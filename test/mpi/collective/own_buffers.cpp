@@ -16,6 +16,7 @@ TEST_CASE("plans with buffers of their own") {
     mpi::communicator const world;
     papcoll::attach(world);
     own_buffers_suite::all(world, world.rank(), world.size(), {0, 3, 700, 9'001});
+    own_buffers_suite::zeros(world, world.size());
     own_buffers_suite::words(world, world.rank(), world.size());
     own_buffers_suite::misuse(world, world.rank(), world.size(), [&] { world.barrier(); });
 }

@@ -58,6 +58,10 @@ TEST_CASE("and elsewhere") {
     });
 }
 
+TEST_CASE("buffers of zeros") {
+    run({1, 2, 5}, {}, [](endpoint& self, int, int ranks) { own_buffers_suite::zeros(self, ranks); });
+}
+
 TEST_CASE("buffers that are in use, or of another attachment") {
     for (int const ranks : {1, 2, 3}) {
         std::barrier together(ranks);

@@ -328,14 +328,16 @@ private:
         if (plan->what->keeps_node) plan->node = own_memory_for(plan->what->node * shape.element_bytes);
         return plan->node ? plan : nullptr;
     }
-    /// Of zeros, for the ranks of the node; null on all where there is none.
+    /// Of zeros, for the ranks of the node; null on all where there is none. It lies behind the word by which
+    /// the ranks know their segment, whose line no rank's buffers share.
     auto own_memory_for(std::size_t bytes) -> std::shared_ptr<std::byte> {
+        constexpr std::size_t line = 64;
         auto s = m_start;
-        s.own = std::make_shared<own_memory>(own_memory{bytes});
+        s.own = std::make_shared<own_memory>(own_memory{bytes + line});
         auto const op = make_observed_call(m_context, s, nullptr);
         run_to_end(*m_context->engine(), op, m_context->transport_layer());
-        if (s.own->made && m_context->rank() == 0) std::memset(s.own->made.get(), 0, sizeof(std::uint64_t));
-        return s.own->made;
+        auto const& made = s.own->made;
+        return made ? std::shared_ptr<std::byte>(made, made.get() + line) : nullptr;
     }
     // What has ended may be begun again by a call that blocks.
     void require_free_buffers() {
