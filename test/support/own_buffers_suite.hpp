@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 /// Plans with buffers of their own; called by all ranks of `comm`, to which papcoll is attached.
@@ -162,4 +163,17 @@ void misuse(Comm& comm, int rank, int ranks, Meet meet) {
     papcoll::attach(comm);
     CHECK_THROWS_AS(plan.run(), std::logic_error);
 }
+/// A plan may get its buffers after papcoll has been attached again.
+template <class Comm>
+void attached_in_between(Comm& comm, int ranks) {
+    auto made = papcoll::plan_all_reduce<double>(comm, 5'000, std::plus<>());
+    papcoll::attach(comm);
+    auto plan = std::move(made).with_buffers();
+    for (int i = 1; i < 3; ++i) {
+        std::ranges::fill(plan.input(), i);
+        plan.run();
+        check(plan.output(), 5'000, [&](std::size_t) { return i * ranks; });
+    }
+}
+
 } // namespace own_buffers_suite

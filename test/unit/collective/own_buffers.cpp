@@ -70,3 +70,8 @@ TEST_CASE("buffers that are in use, or of another attachment") {
         });
     }
 }
+
+TEST_CASE("buffers of a plan that was made before papcoll was attached again") {
+    run({1, 2, 3}, {},
+        [](endpoint& self, int, int ranks) { own_buffers_suite::attached_in_between(self, ranks); });
+}

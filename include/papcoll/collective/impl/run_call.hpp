@@ -272,6 +272,7 @@ public:
     }
 
     auto own_buffers() -> plan_buffers override {
+        forget_old_plans();
         auto const shape = shape_with_buffers();
         auto const& call = m_start.call;
         auto const plan = m_start.policy.is_native() ? nullptr : shared_plan(shape);
@@ -359,13 +360,17 @@ private:
         if (!is_native) s.plan = plan_for(call); // a call that waits for its turn may outlive this object
         return make_observed_call(m_context, s, nullptr);
     }
+    /// Those of another attachment.
+    void forget_old_plans() {
+        if (m_attachments != m_context->attachments()) m_plans = {};
+        m_attachments = m_context->attachments();
+    }
     auto plan_for(call_description const& call) -> std::shared_ptr<kept_plan> const& {
         bool const attached_again = m_plans[0] && m_attachments != m_context->attachments();
         if (attached_again && m_plans[0]->node)
             throw std::logic_error("papcoll: the plan has buffers that ranks share, and papcoll has been "
                                    "attached again since: make the plan again, too");
-        if (m_attachments != m_context->attachments()) m_plans = {};
-        m_attachments = m_context->attachments();
+        forget_old_plans();
         auto& plan = m_plans[call.in_place ? 1 : 0];
         if (!plan) {
             auto shape = shape_of(*m_context, call);
