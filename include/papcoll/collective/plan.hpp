@@ -27,7 +27,8 @@ namespace papcoll::inline v0 {
 /// their data is copied.
 ///
 /// Collective to run, as collective_plan is; the plan stays until its request has ended, and papcoll is not
-/// attached again meanwhile. Throws std::logic_error where it is begun while its last request is under way.
+/// attached again meanwhile. Throws std::logic_error where it is begun while its last request is under way:
+/// such a call counts as not made, takes no number, and is made again when that request has ended.
 template <class Comm, class T, collective_kind Operation>
 class buffered_plan {
 public:
