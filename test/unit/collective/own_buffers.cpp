@@ -3,9 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <barrier>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "../../support/own_buffers_suite.hpp"
 
@@ -24,6 +30,21 @@ void run(std::initializer_list<int> all_ranks, std::optional<std::size_t> memory
         });
     }
 }
+
+struct counting_policy {
+    static constexpr bool reorders_operands = false;
+    static constexpr auto provides(papcoll::collective_kind) -> bool { return true; }
+    [[nodiscard]] auto name() const -> std::string_view { return "counting"; }
+    void check(papcoll::call_shape const&) const {}
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> { return {}; }
+    [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const
+        -> papcoll::program {
+        ++*plans;
+        return papcoll::binomial_tree{}.plan(shape, link);
+    }
+
+    std::shared_ptr<int> plans = std::make_shared<int>(0);
+};
 
 } // namespace
 
@@ -74,4 +95,16 @@ TEST_CASE("buffers that are in use, or of another attachment") {
 TEST_CASE("buffers of a plan that was made before papcoll was attached again") {
     run({1, 2, 3}, {},
         [](endpoint& self, int, int ranks) { own_buffers_suite::attached_in_between(self, ranks); });
+}
+
+TEST_CASE("where no memory is shared there is one plan") {
+    run({2}, 0, [](endpoint& self, int, int ranks) {
+        counting_policy const policy;
+        auto plan = papcoll::plan_all_reduce<double>(self, 900, std::plus<>(), policy).with_buffers();
+        CHECK(*policy.plans == 1);
+        std::ranges::fill(plan.input(), 1);
+        plan.run();
+        CHECK(plan.output()[899] == ranks);
+        CHECK(*policy.plans == 1);
+    });
 }

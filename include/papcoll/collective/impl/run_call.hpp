@@ -4,6 +4,7 @@
 #include <papcoll/collective/impl/call_operation.hpp>
 #include <papcoll/collective/impl/learning.hpp>
 #include <papcoll/collective/run_call.hpp>
+#include <papcoll/policy/impl/own_memory.hpp>
 
 #include <array>
 #include <concepts>
@@ -275,7 +276,8 @@ public:
         forget_old_plans();
         auto const shape = shape_with_buffers();
         auto const& call = m_start.call;
-        auto const plan = m_start.policy.is_native() ? nullptr : shared_plan(shape);
+        bool const may_share = !m_start.policy.is_native() && own_memory_plan::serves(shape);
+        auto const plan = may_share ? shared_plan(shape) : nullptr;
         if (plan) m_plans[0] = plan; // else it is one as for the user's buffers
         m_has_buffers = true;
         auto const place = [&](region const& there, element_memory& own, std::size_t n) -> void* {
