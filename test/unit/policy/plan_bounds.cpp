@@ -86,12 +86,13 @@ void for_each_policy(F const& f) {
 }
 
 /// What must hold of a plan beside being right.
-void check_bounds(auto const& policy, call_shape shape, link_model const& link,
-                  std::vector<int> const& ranks) {
+void check_bounds(auto const& policy, call_shape shape, link_model const& link, std::vector<int> const& ranks,
+                  bool own_buffers) {
     std::vector<int> const one_node(static_cast<std::size_t>(shape.ranks), 0);
     if constexpr (requires { policy.serves(shape); }) {
         shape.nodes = one_node;
         shape.shared_bytes = std::size_t(256) << 10;
+        shape.own_buffers = own_buffers;
         if (!policy.serves(shape)) return;
     }
     for (int const rank : ranks) {
@@ -102,6 +103,7 @@ void check_bounds(auto const& policy, call_shape shape, link_model const& link,
         CAPTURE(rank);
         CAPTURE(shape.count);
         CAPTURE(shape.sizes.size());
+        CAPTURE(shape.own_buffers);
         CAPTURE(link.latency.count());
         CAPTURE(link.per_byte);
         auto const before = allocated;
@@ -114,6 +116,11 @@ void check_bounds(auto const& policy, call_shape shape, link_model const& link,
         CHECK(seconds < 10); // about 0.3 where nothing else runs; with sanitizers more
         CHECK(plan.held_bytes() + 4'000 >= allocated - before); // nothing is left out of the count
     }
+}
+void check_bounds(auto const& policy, call_shape const& shape, link_model const& link,
+                  std::vector<int> const& ranks) {
+    check_bounds(policy, shape, link, ranks, false);
+    if constexpr (requires { policy.serves(shape); }) check_bounds(policy, shape, link, ranks, true);
 }
 void check_bounds(auto const& policy, call_shape const& shape, link_model const& link) {
     int const p = shape.ranks;

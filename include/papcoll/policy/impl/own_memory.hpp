@@ -21,9 +21,11 @@ public:
         : m_shape(shape)
         , m_stretch(node_stretches(shape).whole(given_by(shape))) {}
 
-    /// The same on all ranks.
+    /// The same on all ranks. On more ranks the plans would hold more than plan_limit() allows.
     [[nodiscard]] static auto serves(call_shape const& shape) -> bool {
+        constexpr int most_ranks = 1'000;
         if (!shape.own_buffers || shape.in_place || shape.shared_bytes == 0) return false;
+        if (shape.ranks > most_ranks) return false;
         bool const scatters = shape.operation == collective_kind::reduce_scatter;
         bool const known = scatters || shape.operation == collective_kind::all_reduce ||
                            shape.operation == collective_kind::all_gather ||
