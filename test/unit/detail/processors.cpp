@@ -12,6 +12,45 @@ namespace {
 
 using namespace papcoll::detail;
 
+/// Without this environment variable until the end of the scope, which restores it.
+class unset_variable {
+public:
+    explicit unset_variable(char const* name)
+        : m_name(name) {
+        if (auto const* const value = std::getenv(name)) m_before = value;
+        ::unsetenv(name);
+    }
+    unset_variable(unset_variable const&) = delete;
+    auto operator=(unset_variable const&) -> unset_variable& = delete;
+    ~unset_variable() {
+        if (m_before)
+            ::setenv(m_name, m_before->c_str(), 1);
+        else
+            ::unsetenv(m_name);
+    }
+
+private:
+    char const* m_name;
+    std::optional<std::string> m_before;
+};
+
+TEST_CASE("a variable is restored") {
+    constexpr auto const* name = "PAPCOLL_TEST_OF_PROCESSORS";
+    ::setenv(name, "3", 1);
+    {
+        unset_variable const unset(name);
+        CHECK(std::getenv(name) == nullptr);
+    }
+    REQUIRE(std::getenv(name) != nullptr);
+    CHECK(std::string(std::getenv(name)) == "3");
+    ::unsetenv(name);
+    {
+        unset_variable const unset(name);
+        ::setenv(name, "4", 1);
+    }
+    CHECK(std::getenv(name) == nullptr);
+}
+
 TEST_CASE("a limit is in begun processors") {
     CHECK(processors_of_limit("200000 100000\n") == 2);
     CHECK(processors_of_limit("150000 100000\n") == 2);
@@ -38,14 +77,14 @@ TEST_CASE("the least limit of a group and those above it counts") {
 
 TEST_CASE("ranks of the node that are not of the communicator need processors, too") {
     CHECK_FALSE(enough_processors(1'000'000));
-    for (auto const* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"})
-        ::unsetenv(name);
+    unset_variable const open_mpi("OMPI_COMM_WORLD_LOCAL_SIZE");
+    unset_variable const mpich("MPI_LOCALNRANKS");
+    unset_variable const mvapich("MV2_COMM_WORLD_LOCAL_SIZE");
     CHECK(started_on_this_node() == 0);
     CHECK(enough_processors(1));
     ::setenv("MPI_LOCALNRANKS", "1000000", 1);
     CHECK(started_on_this_node() == 1'000'000);
     CHECK_FALSE(enough_processors(1));
-    ::unsetenv("MPI_LOCALNRANKS");
 }
 
 } // namespace
