@@ -103,7 +103,7 @@ struct candidate {
 };
 
 /// All in turn, each time another one first, a few of them `until_dropped`, from then on those alone that
-/// take less than twice the best's time.
+/// take less than twice the best's time on rank 0, since times are not rounded alike on all ranks.
 void measure(collective_kind what, buffers& b, std::vector<candidate*> all, settings const& s) {
     constexpr int until_dropped = 5;
     for (int i = 0; i < s.repeat.warm_up; ++i)
@@ -123,7 +123,7 @@ void measure(collective_kind what, buffers& b, std::vector<candidate*> all, sett
         if (done + 1 == until_dropped) {
             double least = median(all.front()->times);
             for (auto* const c : all) least = std::min(least, median(c->times));
-            std::erase_if(all, [&](candidate* c) { return median(c->times) > 2 * least; });
+            std::erase_if(all, [&](candidate* c) { return agreed(b.comm, median(c->times) > 2 * least); });
         }
         std::rotate(all.begin(), all.begin() + 1, all.end());
     }
@@ -150,7 +150,10 @@ auto measure_cell(collective_kind what, std::size_t bytes, settings const& s) ->
     for (auto& c : candidates) all.push_back(&c);
     measure(what, b, all, s);
     auto const by_median = [](auto const& l, auto const& r) { return median(l.times) < median(r.times); };
-    auto& best = *std::min_element(candidates.begin(), candidates.end(), by_median);
+    auto least = static_cast<int>(std::min_element(candidates.begin(), candidates.end(), by_median) -
+                                  candidates.begin());
+    MPI_Bcast(&least, 1, MPI_INT, 0, b.comm);
+    auto& best = candidates[static_cast<std::size_t>(least)];
     auto& chosen = *std::find_if(candidates.begin(), candidates.end(),
                                  [&](auto const& c) { return c.name == by_model.chosen; });
     cell result{what, bytes, chosen.name, best.name, median(chosen.times), median(best.times)};
