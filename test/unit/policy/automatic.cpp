@@ -274,6 +274,19 @@ TEST_CASE("a tuned policy that the call cannot take gives way to the model") {
     CHECK(policy_of(tuned, broadcast) == "circulant");
 }
 
+TEST_CASE("what is too long for a tuned policy is the reason, whether or not the operator commutes") {
+    automatic const tuned{
+        .table = table_of({{collective_kind::all_reduce, 8, 32'000'000, {"dissemination", {}}}})};
+    for (bool const commutes : {true, false}) {
+        auto shape = shape_of(collective_kind::all_reduce, 8'000'000);
+        shape.commutative = commutes;
+        auto const reason = tuned.choose(shape, slow).reason;
+        CHECK(reason.find("not dissemination") != std::string::npos);
+        CHECK(reason.find("the operands are too many or too long to be gathered") != std::string::npos);
+        CHECK(reason.find("commute") == std::string::npos);
+    }
+}
+
 TEST_CASE("an unknown policy is refused with the list of the known ones") {
     automatic const wrong{.table = table_of({{collective_kind::gather, 8, 4000, {"circulant", {}}}})};
     auto const complaint =

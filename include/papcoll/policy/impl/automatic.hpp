@@ -89,7 +89,10 @@ public:
     static auto why_not(automatic_choice const& refused, call_shape const& shape) -> std::string {
         if (refused.choice.policy == "native") return "MPI has no routine for this call";
         if (refused.choice.policy == "shared_memory") return "the ranks share no memory for this call";
-        return shape.is_uneven() ? "the parts have different sizes" : "the operator must commute";
+        if (refused.choice.policy == "dissemination")
+            return "the operands are too many or too long to be gathered";
+        if (shape.is_uneven()) return "the parts have different sizes";
+        return shape.commutative ? "it does not serve this call" : "the operator must commute";
     }
     static void require_known(std::string_view policy, call_shape const& shape, std::string const& where) {
         std::string list;
