@@ -37,7 +37,7 @@ auto longest_pause(work_pace& pace, std::size_t elements, std::size_t bytes, tic
 } // namespace
 
 TEST_CASE("messages are seen to about every work_pace::most, however long an element takes") {
-    for (std::size_t const bytes : {1, 4, 24, 4096})
+    for (std::size_t const bytes : {1U, 4U, 24U, 4096U})
         for (auto const each : {ticks{1}, ticks{100}, ticks{7'000}, ticks{90'000}}) {
             work_pace pace;
             (void)longest_pause(pace, 10'000, bytes, each); // learns
