@@ -154,8 +154,10 @@ TEST_CASE("short data goes in fewer rounds of more messages, where latencies are
                                                              {collective_kind::reduce, "knomial_tree"},
                                                              {collective_kind::all_reduce, "dissemination"},
                                                              {collective_kind::all_gather, "dissemination"}};
-    for (auto const& [operation, few_rounds] : kinds)
+    for (auto const& kind : kinds)
         for (bool const commutative : {true, false}) {
+            auto const operation = kind.first;
+            auto const& few_rounds = kind.second;
             CAPTURE(to_string(operation));
             auto shape = shape_of(operation, 2);
             shape.commutative = commutative;
