@@ -191,7 +191,7 @@ void print_summary(std::vector<cell> const& cells) {
     line("all", all);
 }
 
-/// How papcoll waits adapts to the machine, in a thousand calls or so: these do not count.
+/// How papcoll waits adapts to the machine, which takes up to a thousand calls: these do not count.
 void get_used_to_the_machine() {
     double const begin = MPI_Wtime();
     while (agreed(MPI_COMM_WORLD, MPI_Wtime() - begin < 0.2))
