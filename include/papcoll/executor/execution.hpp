@@ -72,6 +72,7 @@ public:
     void begin(Transport& t, std::shared_ptr<void const> keeper, int tag, call_memory with) {
         begin_again();
         m_flow.use(t, tag);
+        m_flow.reserve(most_open());
         m_transport = &t;
         m_memory = std::move(with);
         m_element_bytes = m_memory.type->size * m_memory.unit;
@@ -227,6 +228,15 @@ private:
         if constexpr (requires { Transport::most_sends; }) return std::min(wanted, Transport::most_sends);
         return wanted;
     }
+    /// How many messages it may have in the flow at a time, where the windows say how many are under way: of
+    /// each there are its leave, its head, its rest and the sign that the head has come.
+    [[nodiscard]] auto most_open() const -> std::size_t {
+        int window = 1;
+        for (auto const& w : m_program->windows)
+            window = std::max({window, w.receives, w.sends, w.unadmitted});
+        auto const w = static_cast<std::size_t>(window);
+        return 4 * (std::min(w, m_state.receives().size()) + std::min(w + listened, m_state.sends().size()));
+    }
     /// Where the head of a message ends. Both ends find the same place.
     [[nodiscard]] auto head_of(index i, std::size_t all) const -> std::size_t {
         return admits(i) ? all - std::min(m_program->windows_of(i).tail_bytes, all / 8 * 3) : all;
@@ -334,6 +344,7 @@ private:
         m_watched.clear();
         m_may_use_area = m_program->node == 0;
         if (m_may_use_area) return;
+        m_watched.reserve(m_state.awaits());
         detail::check_shared(m_memory);
         if constexpr (requires { m_transport->progress(); })
             m_memory.shared->progress_sometimes(*m_transport);
@@ -445,7 +456,7 @@ private:
     auto post_admissions() -> bool {
         auto const& sends = m_state.sends();
         bool any = false;
-        for (; m_listening < std::min(sends.size(), m_next_send + 4); ++m_listening) {
+        for (; m_listening < std::min(sends.size(), m_next_send + listened); ++m_listening) {
             m_leaving[m_listening].admitted = !admits(sends[m_listening]);
             if (m_leaving[m_listening].admitted) continue;
             m_flow.receive(channel::control, {}, peer(sends[m_listening]),
@@ -647,7 +658,8 @@ private:
     std::vector<std::span<std::byte const>> m_const_list;
     std::size_t m_next_receive = 0;
     std::size_t m_next_send = 0;
-    std::size_t m_listening = 0; // the next send whose admission is not listened for
+    static constexpr std::size_t listened = 4; // admissions ahead of the next send
+    std::size_t m_listening = 0;               // the next send whose admission is not listened for
     int m_open_receives = 0;
     int m_open_sends = 0;
     bool m_finished = true;

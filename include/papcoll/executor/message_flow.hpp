@@ -32,6 +32,13 @@ public:
         m_transport = &t;
         m_tag = tag;
     }
+    /// Up to so many messages at a time take no further memory, however their ends meet.
+    void reserve(std::size_t messages) {
+        m_pending.reserve(messages);
+        m_entries.reserve(messages);
+        m_done.reserve(messages);
+        m_ended.reserve(messages);
+    }
 
     /// `companion` chooses between the two tags of an operation.
     void send(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {

@@ -56,6 +56,8 @@ public:
     /// Whether all instructions have ended.
     [[nodiscard]] auto over() const -> bool { return m_left == 0; }
 
+    /// How many instructions await others' posts.
+    [[nodiscard]] auto awaits() const -> std::size_t { return m_awaits; }
     /// In the order of the program.
     [[nodiscard]] auto sends() const -> std::vector<index> const& { return m_sends; }
     [[nodiscard]] auto receives() const -> std::vector<index> const& { return m_receives; }

@@ -261,8 +261,7 @@ private:
 
     template <class Routine>
     void some(Routine routine, char const* name, std::span<pending> pendings, std::vector<completion>& done) {
-        m_indices.resize(pendings.size());
-        m_statuses.resize(pendings.size());
+        if (m_indices.size() < pendings.size()) make_room(pendings.size());
         int count = 0;
         int const code = routine(static_cast<int>(pendings.size()), pendings.data(), &count, m_indices.data(),
                                  m_statuses.data());
@@ -277,6 +276,12 @@ private:
                 done.push_back({position, bytes_of(status)});
             }
         }
+    }
+    /// For more than are asked for now: how many end together varies with time.
+    void make_room(std::size_t pendings) {
+        auto const room = std::max<std::size_t>(2 * pendings, 64);
+        m_indices.resize(room);
+        m_statuses.resize(room);
     }
     static auto is_too_long(char const* name, MPI_Status const& status) -> bool {
         int what = MPI_SUCCESS;

@@ -12,10 +12,12 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -49,6 +51,21 @@ template <class Call>
 auto allocations_of(Call const& call) -> long {
     // How far messages get ahead of each other varies from call to call, and with it what lists hold.
     for (int i = 0; i < 20; ++i) call();
+    long const before = allocations;
+    call();
+    return allocations - before;
+}
+/// The same where messages came one by one before, and come all together at the first rank at last.
+template <class Call>
+auto allocations_when_crowded(Call const& call) -> long {
+    boost::mpi::communicator const world;
+    using namespace std::chrono_literals;
+    for (int i = 0; i < 3; ++i) {
+        std::this_thread::sleep_for(world.rank() * 2ms);
+        call();
+        MPI_Barrier(world);
+    }
+    if (world.rank() == 0) std::this_thread::sleep_for(20ms);
     long const before = allocations;
     call();
     return allocations - before;
@@ -120,5 +137,23 @@ TEST_CASE("a repeated blocking call with uneven sizes allocates nothing") {
                   [&] { papcoll::scatterv(world, in.data(), sizes, backward, out.data(), mine, 0); }) == 0);
         std::vector<std::size_t> const to(ranks, n / ranks / ranks), from(to);
         CHECK(allocations_of([&] { papcoll::all_to_allv(world, in.data(), to, out.data(), from); }) == 0);
+    }
+}
+
+TEST_CASE("how many messages come together makes no allocation") {
+    if (several_threads()) return;
+    boost::mpi::communicator const world;
+    auto const ranks = static_cast<std::size_t>(world.size());
+    papcoll::attach(world, {.link = papcoll::link_model{papcoll::ticks(50'000), 0.1}, .node_memory = 0});
+    for (std::size_t const n : {std::size_t(20), std::size_t(2'000), std::size_t(7'500)}) {
+        CAPTURE(n);
+        std::vector<float> in(n * ranks, 1), out(n * ranks);
+        std::vector<std::size_t> sizes(ranks, n);
+        sizes.back() = n / 2;
+        auto const mine = sizes[static_cast<std::size_t>(world.rank())];
+        CHECK(allocations_when_crowded([&] { papcoll::gather(world, in.data(), n, out.data(), 0); }) == 0);
+        CHECK(allocations_when_crowded(
+                  [&] { papcoll::gatherv(world, in.data(), mine, out.data(), sizes, 0); }) == 0);
+        CHECK(allocations_when_crowded([&] { papcoll::all_to_all(world, in.data(), n, out.data()); }) == 0);
     }
 }
