@@ -36,12 +36,20 @@ _, written = run({"a": header(), "b": header("a"), "c": header("b"), "lacks_a": 
 assert written["c"] == ["a", "a", "b", "b", "c", "c"], written
 assert written["lacks_a"] == ["lacks_a"] * 2, written
 assert written["main"] == ["a", "b", "c", "lacks_a", "int main() {}"], written
-assert set(written) == {"c", "lacks_a", "main"}, written
+assert written["again"] == written["main"][:-1], written
+assert set(written) == {"c", "lacks_a", "main", "again"}, written
 
 # What comes behind a header's own text is not known to it where it is alone.
 _, written = run({"front": header(end=["rest"]), "rest": header("front"), "user": header("front")})
 assert written["rest"] == ["rest"] * 2, written
 assert written["user"] == ["front", "front", "user", "user"], written
+
+# An implementation may lead back to headers whose text is over, and to no others.
+chain = {"front": header("middle", end=["rest"]), "middle": header(end=["implementation"])}
+done, written = run(chain | {"rest": header("front"), "implementation": header("middle")})
+assert done.returncode == 0 and "rest" in written, done
+done, _ = run(chain | {"rest": header("front"), "implementation": header("front")})
+assert done.returncode != 0 and "implementation.hpp needs papcoll/front.hpp, which is half read" in done.stderr, done
 
 done, _ = run({"twice": "int f();\n"})
 assert done.returncode != 0 and "must begin with #pragma once" in done.stderr, done
