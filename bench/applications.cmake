@@ -8,7 +8,7 @@ if(TARGET papcoll::core AND CLI11_FOUND AND PAPCOLL_FFTW_INCLUDE AND PAPCOLL_FFT
     add_executable(bench_fft applications/fft.cpp)
     set_target_properties(bench_fft PROPERTIES OUTPUT_NAME fft)
     target_include_directories(bench_fft SYSTEM PRIVATE ${PAPCOLL_FFTW_INCLUDE})
-    target_link_libraries(bench_fft PRIVATE papcoll::core papcoll_warnings CLI11::CLI11 ${PAPCOLL_FFTW_LIBRARY})
+    target_link_libraries(bench_fft PRIVATE papcoll::compiled papcoll_warnings CLI11::CLI11 ${PAPCOLL_FFTW_LIBRARY})
     if(PAPCOLL_BUILD_TESTS AND PAPCOLL_TEST_MPI)
         add_test(NAME bench.fft.np3
                  COMMAND ${PAPCOLL_MPIRUN} 3 $<TARGET_FILE:bench_fft> --grid 10,12,15 --iterations 3 --verify
