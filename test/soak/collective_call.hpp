@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -56,14 +57,20 @@ public:
             m_open.contribute();
         }
     }
-    auto test() -> bool final { return m_request.test() && m_open.test(); }
+    auto test() -> bool final {
+        if (!m_request.test() || !m_open.test()) return false;
+        take_output();
+        return true;
+    }
     void wait() final {
         m_request.wait();
         m_open.wait();
+        take_output();
     }
     void drop() final {
         m_request = {};
         m_open = {};
+        take_output();
     }
     [[nodiscard]] auto complaint() const -> std::string final {
         return m_complaint.empty() ? complaint_of_run() : m_complaint;
@@ -74,7 +81,8 @@ protected:
     explicit collective_call(call_site site)
         : m_site(std::move(site)) {
         auto const& c = drawn();
-        m_in_place = c.form != call_form::open && (c.alike ? c.in_place : m_site.own.percent(25));
+        bool const may_be_in_place = c.form != call_form::open && !c.own_buffers;
+        m_in_place = may_be_in_place && (c.alike ? c.in_place : m_site.own.percent(25));
         m_form = m_site.own.percent(50) ? buffer_form::pointers : buffer_form::vectors;
         if (c.n == 1 && m_site.own.percent(50)) m_form = buffer_form::scalars;
         if (c.form == call_form::planned) m_form = buffer_form::pointers; // what plans are run with
@@ -142,6 +150,8 @@ private:
 
     template <class... Policy>
     void begin_by(Policy const&... policy) {
+        if constexpr (requires { self().prepare(policy...).with_buffers(); }) // not of a barrier
+            if (drawn().own_buffers) return run_with_buffers(self().prepare(policy...).with_buffers());
         if (drawn().form == call_form::planned) return run_plan(self().prepare(policy...));
         self().reset();
         if constexpr (Opens && (!std::same_as<Policy, papcoll::native> && ...))
@@ -156,16 +166,46 @@ private:
     }
     template <class Plan>
     void run_plan(Plan plan) {
+        run_all([&] { self().bind([&](auto... buffers) { plan.run(buffers...); }); },
+                [&] { self().bind([&](auto... buffers) { m_request = plan.start(buffers...); }); });
+    }
+    template <class Plan>
+    void run_with_buffers(Plan made) {
+        auto const plan = std::make_shared<Plan>(std::move(made));
+        auto const give = [this, plan] {
+            auto const given = plan->input();
+            auto const source = m_in.empty() ? m_out.values() : m_in; // a broadcast has one buffer
+            std::copy_n(source.begin(), given.size(), given.begin());
+        };
+        auto const take = [this, plan] { std::ranges::copy(plan->output(), m_out.data()); };
+        run_all(
+            [&] {
+                give();
+                plan->run();
+                take();
+            },
+            [&] {
+                give();
+                m_request = plan->start();
+                m_take = take;
+            });
+    }
+    template <class Run, class Start>
+    void run_all(Run const& run, Start const& start) {
         for (; m_run + 1 < drawn().runs; ++m_run) {
             self().reset();
-            self().bind([&](auto... buffers) { plan.run(buffers...); });
+            run();
             if (m_complaint = complaint_of_run(); !m_complaint.empty()) {
                 m_complaint = "in run " + std::to_string(m_run) + ": " + m_complaint;
                 return;
             }
         }
         self().reset();
-        self().bind([&](auto... buffers) { m_request = plan.start(buffers...); });
+        start();
+    }
+    /// Of a plan with buffers of its own, whose last run has ended.
+    void take_output() {
+        if (m_take) std::exchange(m_take, nullptr)();
     }
     [[nodiscard]] auto complaint_of_run() const -> std::string {
         return m_out.complaint(self().expected(), self().fills_buffer());
@@ -176,6 +216,7 @@ private:
     buffer_form m_form = buffer_form::pointers;
     int m_run = 0;
     std::string m_complaint;
+    std::function<void()> m_take; // has the plan
     papcoll::request m_request;
     std::conditional_t<Opens, papcoll::open_request<T>, papcoll::request> m_open;
 };

@@ -113,7 +113,11 @@ void draw_form(random_source& random, drawn_communicator const& c, drawn_call& c
     auto const way = random.between(0, 99);
     if (may_open && way < 35) call.form = call_form::open;
     if (way >= 85) call.form = call_form::planned;
-    if (call.form == call_form::planned) call.runs = random.between(1, 4);
+    if (call.form != call_form::planned) return;
+    call.runs = random.between(1, 4);
+    // Gaps between uneven parts, and the first rank's result of exscan, would not be the user's there.
+    bool const whole = call.operation != kind::barrier && call.operation != kind::exscan;
+    call.own_buffers = whole && !has_sizes(call.operation) && random.percent(40);
 }
 
 } // namespace

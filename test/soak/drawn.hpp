@@ -67,9 +67,10 @@ struct drawn_call {
     std::vector<std::size_t> sizes; ///< of the ranks' parts
     int root = 0;
     call_form form = call_form::any;
-    int runs = 1;          ///< of a plan
-    bool in_place = false; ///< on all ranks, where the MPI library may be asked
-    bool alike = false;    ///< whether in_place counts; else each rank decides
+    int runs = 1;             ///< of a plan
+    bool own_buffers = false; ///< which has them
+    bool in_place = false;    ///< on all ranks, where the MPI library may be asked
+    bool alike = false;       ///< whether in_place counts; else each rank decides
     policy_draw policy;
 };
 [[nodiscard]] auto words(drawn_call const& call) -> std::string;

@@ -13,7 +13,7 @@ struct reduction_traits {
     bool commutative;
     bool serialized;
 };
-inline constexpr std::array<reduction_traits, 11> reduction_table{{
+inline constexpr std::array<reduction_traits, 12> reduction_table{{
     {"int, sum", true, false},
     {"double, sum", true, false},
     {"char, bitwise or", true, false},
@@ -25,12 +25,13 @@ inline constexpr std::array<reduction_traits, 11> reduction_table{{
     {"matrix, product", false, false},
     {"string, concatenation", false, true},
     {"map, sum", true, true},
+    {"double, sum in any order", true, false},
 }};
 
 // Which of them each collective is compiled with, some in one and some in another, for the compiler's sake.
-inline constexpr std::array<std::size_t, 8> reduce_cases{0, 1, 4, 5, 7, 8, 9, 10};
-inline constexpr std::array<std::size_t, 8> all_reduce_cases{1, 2, 3, 6, 7, 8, 9, 10};
-inline constexpr std::array<std::size_t, 5> reduce_scatter_cases{0, 1, 6, 7, 8};
+inline constexpr std::array<std::size_t, 9> reduce_cases{0, 1, 4, 5, 7, 8, 9, 10, 11};
+inline constexpr std::array<std::size_t, 9> all_reduce_cases{1, 2, 3, 6, 7, 8, 9, 10, 11};
+inline constexpr std::array<std::size_t, 6> reduce_scatter_cases{0, 1, 6, 7, 8, 11};
 inline constexpr std::array<std::size_t, 3> reduce_scatter_block_cases{1, 3, 8};
 inline constexpr std::array<std::size_t, 4> scan_cases{0, 7, 8, 9};
 inline constexpr std::array<std::size_t, 4> exscan_cases{1, 6, 8, 10};

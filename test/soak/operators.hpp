@@ -54,6 +54,8 @@ struct reduction_case {
     static auto make([[maybe_unused]] std::uint64_t number) -> Op {
         if constexpr (std::same_as<Op, modular_sum>)
             return papcoll::commutative(add_modulo{static_cast<int>(2 + number % 1000)});
+        else if constexpr (std::same_as<Op, papcoll::any_order_operator<std::plus<>>>)
+            return papcoll::in_any_order(std::plus<>());
         else
             return Op{};
     }
@@ -67,7 +69,8 @@ using reductions =
                reduction_case<triple, papcoll::commutative_operator<add_triples>>,
                reduction_case<padded, papcoll::commutative_operator<add_padded>>,
                reduction_case<matrix, multiply>, reduction_case<std::string, std::plus<>>,
-               reduction_case<counts, papcoll::commutative_operator<add_counts>>>;
+               reduction_case<counts, papcoll::commutative_operator<add_counts>>,
+               reduction_case<double, papcoll::any_order_operator<std::plus<>>>>;
 static_assert(std::tuple_size_v<reductions> == reduction_table.size());
 
 template <class Case>

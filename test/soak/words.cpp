@@ -94,6 +94,7 @@ auto words(drawn_call const& call) -> std::string {
                        std::string(operation_names[static_cast<std::size_t>(call.operation)]) + " (" +
                        std::string(forms[static_cast<std::size_t>(call.form)]);
     if (call.form == call_form::planned) text += ", " + std::to_string(call.runs) + " runs";
+    if (call.own_buffers) text += " with buffers of its own";
     text += ") of " + std::to_string(call.n) + " (" + name_of_element(call) + ')';
     if (!call.sizes.empty()) {
         text += ", sizes";
