@@ -658,6 +658,35 @@ TEST_CASE("a monitor may end before what it was asked for is known") {
             });
 }
 
+TEST_CASE("a monitor that has ended goes when what it was asked for is known, however that is learnt") {
+    struct counted : papcoll::default_predictor {
+        std::shared_ptr<int> token;
+    };
+    using papcoll::arrival_source;
+    for (auto* const learn : {+[](arrival_source const& a) { a.answer()->arrive(); },
+                              +[](arrival_source const& a) { CHECK(!a.given()); },
+                              +[](arrival_source const& a) { a.answer()->look(); }}) {
+        std::atomic<int> ended = 0;
+        papcoll::threads::run(2, [&](endpoint& self) {
+            auto const token = std::make_shared<int>();
+            counted predictor;
+            predictor.token = token;
+            auto m = std::make_unique<papcoll::basic_arrival_monitor<endpoint, counted>>(
+                self, monitor_options{.thread = false}, std::move(predictor));
+            arrival_source const arrivals = *m;
+            m->computation_begin();
+            while (self.rank() == 0 && ended == 0) std::this_thread::yield();
+            m.reset();
+            ++ended;
+            while (ended < 2) std::this_thread::yield();
+            if (self.rank() == 1) CHECK(token.use_count() == 2); // until it hears of rank 0
+            learn(arrivals);
+            CHECK(arrivals.known());
+            CHECK(token.use_count() == 1);
+        });
+    }
+}
+
 TEST_CASE("what nobody uses holds nobody up") {
     papcoll::threads::run(3, [](endpoint& self) {
         monitor m(self, {.thread = self.rank() != 1});

@@ -98,6 +98,7 @@ public:
         note_end();
         m_asked.arrive(take);
         step_unless_thread();
+        end_keeping();
     }
     /// Ends the computation and waits for what was asked for.
     void finish(asked_take& take) {
@@ -112,6 +113,7 @@ public:
         }
         m_begin.reset();
         m_ended = m_reported = false;
+        end_keeping();
     }
     /// Nobody asks for it any more.
     void forget(asked_take const& take) {
