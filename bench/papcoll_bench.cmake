@@ -19,7 +19,7 @@ endif()
 find_package(benchmark QUIET)
 if(benchmark_FOUND)
     target_sources(papcoll_bench PRIVATE schedule/schedule.cpp schedule/automatic.cpp schedule/circulant.cpp
-                                         schedule/clairvoyant.cpp schedule/table_1.cpp schedule/trees.cpp)
+                                         schedule/clairvoyant.cpp schedule/memory.cpp schedule/table_1.cpp schedule/trees.cpp)
     target_compile_definitions(papcoll_bench PRIVATE PAPCOLL_BENCH_SCHEDULE)
     target_link_libraries(papcoll_bench PRIVATE benchmark::benchmark)
 else()
@@ -92,6 +92,8 @@ if(benchmark_FOUND)
     papcoll_add_bench_unit(schedule schedule --benchmark_filter=choice --benchmark_min_time=0.01)
     papcoll_add_bench_unit(schedule.table schedule --table --instances 2 --largest 8)
     set_property(TEST bench.schedule.table PROPERTY PASS_REGULAR_EXPRESSION "\n\\| skewed \\| 8 \\| 2 \\|")
+    papcoll_add_bench_unit(schedule.memory schedule --memory 16,64)
+    set_property(TEST bench.schedule.memory PROPERTY PASS_REGULAR_EXPRESSION "\n\\| 64 \\| pairing heaps \\|")
 endif()
 
 # Tables and pictures of what was written above.

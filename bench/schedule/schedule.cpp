@@ -15,6 +15,7 @@ namespace {
 struct settings {
     bool table = false;
     table_1_settings table_1;
+    std::vector<int> memory;
     std::vector<int> worst;
     CLI::App* app = nullptr;
 };
@@ -22,7 +23,8 @@ struct settings {
 auto run(settings const& s) -> int {
     if (s.table) print_table_1(s.table_1);
     if (!s.worst.empty()) print_worst_ranks(s.worst);
-    if (s.table || !s.worst.empty()) return 0;
+    if (!s.memory.empty()) print_memory(s.memory);
+    if (s.table || !s.worst.empty() || !s.memory.empty()) return 0;
     check_trees();
     register_clairvoyant();
     auto words = s.app->remaining();
@@ -59,6 +61,9 @@ void add_schedule(program& all) {
     app.add_option(
         "--keep", s->table_1.keep,
         "of the table: a file to which each measurement is added, and which a later run goes on from");
+    app.add_option("--memory", s->memory, "for these numbers of ranks and segments what each search holds")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
     app.add_option("--worst", s->worst,
                    "for these numbers of ranks the rank whose circulant schedule takes longest; such as "
                    "576,1025,1152,16777216,16777215,11184811,2147483647")

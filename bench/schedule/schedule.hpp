@@ -17,6 +17,8 @@ struct table_1_settings {
 };
 /// Paper 1, Table 1.
 void print_table_1(table_1_settings const& s);
+/// What each search holds at a time, for these numbers of ranks and segments.
+void print_memory(std::vector<int> const& sizes);
 /// The ranks whose circulant schedules take longest.
 void print_worst_ranks(std::vector<int> const& sizes);
 /// Throws std::logic_error unless what is compared gives the same trees.
