@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <functional>
 #include <limits>
+#include <list>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,7 +24,6 @@ namespace bench {
 namespace {
 
 using papcoll::automatic;
-using papcoll::automatic_choice;
 using papcoll::collective_kind;
 
 struct settings {
@@ -36,31 +37,45 @@ struct settings {
 
 struct learning_operation {
     collective_kind kind;
-    bool divided; ///< the data belongs to all ranks together
+    bool divided;                    ///< the data belongs to all ranks together
+    std::vector<std::string> others; ///< that may be better than the model's choice
     std::function<void(buffers&, automatic const&)> call;
 };
 
 auto all_operations() -> std::vector<learning_operation> {
     auto const op = std::plus<float>();
-    return {{collective_kind::broadcast, false,
+    return {{collective_kind::broadcast,
+             false,
+             {"circulant", "knomial_tree", "native"},
              [](buffers& b, automatic const& by) { papcoll::broadcast(b.comm, b.in.data(), b.n, 0, by); }},
-            {collective_kind::reduce, false,
+            {collective_kind::reduce,
+             false,
+             {"circulant", "knomial_tree", "native"},
              [=](buffers& b, automatic const& by) {
                  papcoll::reduce(b.comm, b.in.data(), b.n, b.out.data(), op, 0, by);
              }},
-            {collective_kind::all_reduce, false,
+            {collective_kind::all_reduce,
+             false,
+             {"circulant", "dissemination", "native"},
              [=](buffers& b, automatic const& by) {
                  papcoll::all_reduce(b.comm, b.in.data(), b.n, b.out.data(), op, by);
              }},
-            {collective_kind::gather, true,
+            {collective_kind::gather,
+             true,
+             {"linear", "knomial_tree", "native"},
              [](buffers& b, automatic const& by) {
                  papcoll::gather(b.comm, b.in.data(), b.part, b.out.data(), 0, by);
              }},
-            {collective_kind::all_gather, true,
+            {collective_kind::all_gather,
+             true,
+             {"circulant", "dissemination", "native"},
              [](buffers& b, automatic const& by) {
                  papcoll::all_gather(b.comm, b.in.data(), b.part, b.out.data(), by);
              }},
-            {collective_kind::all_to_all, true, [](buffers& b, automatic const& by) {
+            {collective_kind::all_to_all,
+             true,
+             {"linear_sync", "bruck", "native"},
+             [](buffers& b, automatic const& by) {
                  papcoll::all_to_all(b.comm, b.in.data(), b.part, b.out.data(), by);
              }}};
 }
@@ -85,10 +100,11 @@ private:
 struct shape {
     learning_operation operation;
     std::size_t bytes;
-    std::vector<automatic_choice> candidates = {}; ///< the model's first
+    std::vector<std::string> candidates = {}; ///< the model's first, then all others, tried or not
     std::vector<automatic> by_candidate = {};
     std::vector<std::vector<double>> times = {}; ///< of each candidate, in microseconds
     std::vector<std::size_t> learned = {};       ///< in each repetition
+    std::vector<double> dl = {}, dk = {};
 
     [[nodiscard]] auto elements() const -> std::size_t {
         buffers const b(MPI_COMM_WORLD, bytes);
@@ -105,13 +121,18 @@ struct shape {
         about.nodes = context->nodes();
         about.shared_bytes = context->shared_bytes();
         about.has_native = true;
-        candidates = automatic().candidates(about, context->link());
-        for (auto const& candidate : candidates) {
-            papcoll::tuning_table::entry const only{operation.kind, world_size(), about.bytes(),
-                                                    candidate.choice};
-            by_candidate.push_back(
-                {.table = std::make_shared<papcoll::tuning_table const>(std::vector{only})});
-        }
+        auto const choice = [&](automatic const& policy) {
+            return policy.choose(about, context->link()).choice.policy;
+        };
+        auto const add = [&](std::string const& name) {
+            papcoll::tuning_table::entry const only{operation.kind, world_size(), about.bytes(), {name, {}}};
+            automatic const told{.table = std::make_shared<papcoll::tuning_table const>(std::vector{only})};
+            if (std::ranges::count(candidates, name) > 0 || choice(told) != name) return;
+            candidates.push_back(name);
+            by_candidate.push_back(told);
+        };
+        add(choice({}));
+        for (auto const& name : operation.others) add(name);
         times.resize(candidates.size());
     }
     /// Which candidate the calls on a communicator came to; the model's where they have not decided.
@@ -120,16 +141,37 @@ struct shape {
         for (auto const& entry : table.entries())
             for (std::size_t c = 0; c < candidates.size(); ++c)
                 if (entry.operation == operation.kind && entry.bytes == elements() * sizeof(float) &&
-                    entry.choice == candidates[c].choice)
+                    entry.choice.policy == candidates[c])
                     found = c;
         learned.push_back(found);
     }
-    [[nodiscard]] auto best() const -> std::size_t {
-        auto const faster = [](auto const& a, auto const& b) { return median(a) < median(b); };
-        return static_cast<std::size_t>(std::min_element(times.begin(), times.end(), faster) - times.begin());
-    }
+    [[nodiscard]] auto best() const -> std::size_t { return best_of(times); }
+    /// The best of one half of the times is valued by the other, and the other way round: the least of
+    /// several medians would be too small by what chance makes of it.
     [[nodiscard]] auto to_best(std::size_t candidate) const -> double {
+        auto const even = half(0), odd = half(1);
+        return (median(odd[candidate]) / median(odd[best_of(even)]) +
+                median(even[candidate]) / median(even[best_of(odd)])) /
+               2;
+    }
+    /// By the least of all medians, which is too small.
+    [[nodiscard]] auto to_least(std::size_t candidate) const -> double {
         return median(times[candidate]) / median(times[best()]);
+    }
+
+private:
+    using times_of_candidates = std::vector<std::vector<double>>;
+
+    static auto best_of(times_of_candidates const& of) -> std::size_t {
+        auto const faster = [](auto const& a, auto const& b) { return median(a) < median(b); };
+        return static_cast<std::size_t>(std::min_element(of.begin(), of.end(), faster) - of.begin());
+    }
+    /// Every other of the times.
+    [[nodiscard]] auto half(std::size_t first) const -> times_of_candidates {
+        times_of_candidates result(times.size());
+        for (std::size_t c = 0; c < times.size(); ++c)
+            for (auto i = first; i < times[c].size(); i += 2) result[c].push_back(times[c][i]);
+        return result;
     }
 };
 
@@ -142,7 +184,7 @@ struct part {
     char const* name;
     std::size_t first, last;
 };
-constexpr std::array<part, 3> parts{{{"calls 1 to 4, which plan", 0, 4},
+constexpr std::array<part, 3> parts{{{"calls 1 to 4, the model's", 0, 4},
                                      {"calls 5 to 21, in which others are tried", 4, 21},
                                      {"later ones", 21, forever}}};
 
@@ -165,10 +207,7 @@ public:
     }
 
     void measure() {
-        for (int i = 0; i < m_settings.repetitions; ++i) {
-            shuffle();
-            try_candidates();
-        }
+        try_candidates();
         for (int i = 0; i < m_settings.repetitions; ++i) {
             shuffle();
             std::array<call_times, 2> totals{};
@@ -182,11 +221,15 @@ public:
         }
     }
     void report(document& all) const {
-        std::vector<double> learned, modelled;
+        std::vector<double> learned, modelled, learned_to_least, modelled_to_least;
         for (auto const& one : m_shapes) {
             report_shape(one, all);
-            for (auto const c : one.learned) learned.push_back(one.to_best(c));
+            for (auto const c : one.learned) {
+                learned.push_back(one.to_best(c));
+                learned_to_least.push_back(one.to_least(c));
+            }
             modelled.push_back(one.to_best(0));
+            modelled_to_least.push_back(one.to_least(0));
         }
         std::printf(
             "\n%d ranks, %zu calls of %zu shapes, learning from nothing: regret %.1f %% (%.1f to %.1f)\n",
@@ -194,8 +237,10 @@ public:
             100 * quantile(m_regrets, 0), 100 * quantile(m_regrets, 1));
         for (std::size_t i = 0; i < parts.size(); ++i)
             std::printf("  of this by %s: %.1f %%\n", parts[i].name, 100 * median(m_regrets_of_part[i]));
-        print_ratios("learned", learned);
-        print_ratios("model", modelled);
+        print_ratios("learned / best candidate", learned);
+        print_ratios("model / best candidate", modelled);
+        print_ratios("learned / least median", learned_to_least);
+        print_ratios("model / least median", modelled_to_least);
         all.add({{"what", "all"},
                  {"calls", m_order.size()},
                  {"shapes", m_shapes.size()},
@@ -204,21 +249,29 @@ public:
                  {"regret_of_calls_5_to_21", in_json(statistics_of(m_regrets_of_part[1]))},
                  {"regret_of_later_calls", in_json(statistics_of(m_regrets_of_part[2]))},
                  {"learned_to_best", in_json(statistics_of(learned))},
-                 {"model_to_best", in_json(statistics_of(modelled))}});
+                 {"model_to_best", in_json(statistics_of(modelled))},
+                 {"learned_to_least", in_json(statistics_of(learned_to_least))},
+                 {"model_to_least", in_json(statistics_of(modelled_to_least))}});
     }
 
 private:
-    /// All calls in the order drawn; by_call(shape, which call of it) is the policy.
-    template <class Policy, class Note>
-    auto make_calls(MPI_Comm comm, Policy by_call, Note note) -> call_times {
+    /// On which communicator and by which policy a call is made.
+    struct way {
+        MPI_Comm comm;
+        automatic const& policy;
+    };
+    /// All calls in the order drawn; by_call(shape, which call of it) is the way.
+    template <class By, class Note>
+    auto make_calls(By by_call, Note note) -> call_times {
         std::vector<buffers> memory;
-        for (auto const& one : m_shapes) memory.emplace_back(comm, one.bytes);
+        for (auto const& one : m_shapes) memory.emplace_back(MPI_COMM_WORLD, one.bytes);
         std::vector<std::size_t> made(m_shapes.size());
         call_times spent(static_cast<std::size_t>(m_settings.calls));
         for (auto const i : m_order) {
-            auto const& policy = by_call(m_shapes[i], made[i]);
+            way const by = by_call(m_shapes[i], made[i]);
+            memory[i].comm = by.comm;
             auto const time =
-                time_of([&](buffers& b) { m_shapes[i].operation.call(b, policy); }, memory[i], 1);
+                time_of([&](buffers& b) { m_shapes[i].operation.call(b, by.policy); }, memory[i], 1);
             spent[made[i]] += time;
             note(m_shapes[i], made[i]++, time);
         }
@@ -227,29 +280,39 @@ private:
     /// Another order each time, the same on all ranks.
     void shuffle() { std::shuffle(m_order.begin(), m_order.end(), m_random); }
     static auto sum(call_times const& of, std::size_t first = 0, std::size_t last = forever) -> double {
-        double result = 0;
-        for (auto i = first; i < std::min(last, of.size()); ++i) result += of[i];
-        return result;
+        auto const at = [&](std::size_t i) {
+            return of.begin() + static_cast<std::ptrdiff_t>(std::min(i, of.size()));
+        };
+        return std::accumulate(at(first), at(last), 0.0);
     }
-    /// Candidates take turns; the first call of each, which plans, does not count.
+    /// Candidates take turns, each on a communicator of its own: all plans together are more than one keeps.
+    /// Calls that plan, and those that first touch the memory of the node, do not count.
     void try_candidates() {
-        fresh_communicator const comm(false);
-        make_calls(
-            comm.get(),
-            [](shape const& one, std::size_t n) -> automatic const& {
-                return one.by_candidate[n % one.candidates.size()];
-            },
-            [](shape& one, std::size_t n, double time) {
-                auto const candidates = one.candidates.size();
-                if (n >= candidates) one.times[n % candidates].push_back(time);
+        std::list<fresh_communicator> comms;
+        std::vector<MPI_Comm> of_candidate;
+        for (auto const& one : m_shapes)
+            while (of_candidate.size() < one.candidates.size())
+                of_candidate.push_back(comms.emplace_back(false).get());
+        auto const by = [&](shape const& one, std::size_t n) -> way {
+            auto const c = n % one.candidates.size();
+            return {of_candidate[c], one.by_candidate[c]};
+        };
+        make_calls(by, [](shape&, std::size_t, double) {});
+        for (int i = 0; i < m_settings.repetitions; ++i) {
+            shuffle();
+            make_calls(by, [](shape& one, std::size_t n, double time) {
+                one.times[n % one.candidates.size()].push_back(time);
             });
+        }
     }
     auto learn() -> call_times {
         fresh_communicator const comm(true);
         automatic const nothing_said;
         auto const spent = make_calls(
-            comm.get(), [&](shape const&, std::size_t) -> automatic const& { return nothing_said; },
-            [](shape&, std::size_t, double) {});
+            [&](shape const&, std::size_t) -> way {
+                return {comm.get(), nothing_said};
+            },
+            [](shape& o, std::size_t, double t) { o.dl.push_back(t); });
         auto const table = papcoll::learned(comm.get());
         for (auto& one : m_shapes) one.note_learned(table);
         return spent;
@@ -261,11 +324,10 @@ private:
         for (std::size_t i = 0; i < best.size(); ++i) best[i] = agreed_best(m_shapes[i]);
         auto const first = m_shapes.data();
         return make_calls(
-            comm.get(),
-            [&](shape const& one, std::size_t) -> automatic const& {
-                return one.by_candidate[best[static_cast<std::size_t>(&one - first)]];
+            [&](shape const& one, std::size_t) -> way {
+                return {comm.get(), one.by_candidate[best[static_cast<std::size_t>(&one - first)]]};
             },
-            [](shape&, std::size_t, double) {});
+            [](shape& o, std::size_t, double t) { o.dk.push_back(t); });
     }
     /// Times are those of the slowest rank on all ranks, but they are not rounded alike everywhere.
     static auto agreed_best(shape const& one) -> std::size_t {
@@ -279,22 +341,24 @@ private:
         std::printf("%-14s %8zu B ", operation.c_str(), one.bytes);
         nlohmann::json row{{"what", "shape"}, {"operation", operation}, {"bytes", one.bytes}};
         for (std::size_t c = 0; c < one.candidates.size(); ++c) {
-            auto const& name = one.candidates[c].choice.policy;
+            auto const& name = one.candidates[c];
             std::printf(" %s %.1f us,", name.c_str(), median(one.times[c]));
             row["candidates"].push_back(
                 {{"policy", name}, {"time_us", in_json(statistics_of(one.times[c]))}});
         }
         std::printf(" learned");
         for (auto const c : one.learned) {
-            std::printf(" %s (%.2f)", one.candidates[c].choice.policy.c_str(), one.to_best(c));
-            row["learned"].push_back(one.candidates[c].choice.policy);
+            std::printf(" %s (%.2f)", one.candidates[c].c_str(), one.to_best(c));
+            row["learned"].push_back(one.candidates[c]);
         }
         std::puts("");
+        row["dl"] = one.dl;
+        row["dk"] = one.dk;
+        for (auto& t : one.times) row["samples"].push_back(t);
         all.add(std::move(row));
     }
     static void print_ratios(char const* what, std::vector<double> const& of) {
-        std::printf("%s / best candidate: mean %.3f, worst %.2f\n", what, mean(of),
-                    *std::max_element(of.begin(), of.end()));
+        std::printf("%s: mean %.3f, worst %.2f\n", what, mean(of), *std::max_element(of.begin(), of.end()));
     }
 
     settings m_settings;

@@ -19,25 +19,30 @@
 
 namespace papcoll::inline v0::detail {
 
-/// What is known of the calls of one shape, the same on all ranks but for the times. The first blocking calls
-/// try the candidates of their policy in turn: all of them twice, then those that came near the best.
+/// What is known of the calls of one shape, the same on all ranks but for the times. Of the first blocking
+/// calls some try the candidates of their policy.
 class learned_shape {
 public:
-    /// Each candidate is tried so often; the first time, when it is planned, does not count.
-    static constexpr std::size_t rounds = 5;
-    /// All candidates are tried so often. Then those are left out that took longer than the best by `far`,
-    /// but for the model's: most of what learning costs is trials of what is slow.
+    /// So many calls are the model's: a shape that occurs few times tries nothing else.
+    static constexpr std::size_t first_calls = 4;
+    /// Each other candidate is tried twice. Those are left out whose shorter time is longer than the model's
+    /// shortest by this factor: most of what learning costs is trials of what is slow.
     static constexpr std::size_t first_rounds = 2;
-    static constexpr double far = 1.5;
+    static constexpr double far = 1.25;
+    /// Then those that are left take turns with the model's.
+    static constexpr std::size_t last_rounds = 3;
+    static constexpr std::size_t most_trials = first_calls + last_rounds; // of one candidate
     static constexpr std::size_t most_candidates = 4;
-    /// Begin and end of each trial, in nanoseconds: candidate c's in round r is trial rounds c + r.
-    using times = std::array<std::int64_t, 2 * rounds * most_candidates>;
+    /// Begin and end of each trial, in nanoseconds: candidate c's i-th is trial most_trials c + i.
+    using times = std::array<std::int64_t, 2 * most_trials * most_candidates>;
 
     explicit learned_shape(std::vector<automatic_choice> candidates)
         : m_candidates(std::move(candidates)) {
         if (m_candidates.size() > most_candidates) m_candidates.resize(most_candidates);
         m_decided = m_candidates.size() < 2;
-        for (std::size_t c = 0; c < m_candidates.size(); ++c) m_tried.push_back(c);
+        for (std::size_t c = 1; c < m_candidates.size(); ++c) m_left.push_back(c);
+        m_turns.assign(first_calls, 0);
+        take_turns(first_rounds, 0);
     }
 
     [[nodiscard]] auto decided() const -> bool { return m_decided; }
@@ -46,75 +51,76 @@ public:
     [[nodiscard]] auto choice() const -> tuned_choice const& { return m_candidates[m_winner].choice; }
     [[nodiscard]] auto tried() const -> std::size_t { return m_trials; }
     /// Whether it is time to bring the times of all ranks together and to decide.
-    [[nodiscard]] auto was_tried_enough() const -> bool {
-        return m_trials >= m_before + (m_last_rounds ? rounds - first_rounds : first_rounds) * m_tried.size();
-    }
+    [[nodiscard]] auto was_tried_enough() const -> bool { return m_trials == m_turns.size(); }
 
     /// The candidate of the next trial.
-    [[nodiscard]] auto next() const -> std::size_t { return m_tried[(m_trials - m_before) % m_tried.size()]; }
+    [[nodiscard]] auto next() const -> std::size_t { return m_turns[m_trials]; }
     /// Returns which trial it is, for end_trial. One that never ends counts as if it took no time here.
     auto begin_trial(ticks now) -> std::size_t {
-        auto const round = (m_trials - m_before) / m_tried.size() + (m_last_rounds ? first_rounds : 0);
-        auto const trial = rounds * next() + round;
+        auto const c = next();
+        auto const trial = most_trials * c + m_made[c]++;
         m_times[2 * trial] = m_times[2 * trial + 1] = now.count();
         ++m_trials;
         return trial;
     }
     void end_trial(std::size_t trial, ticks now) { m_times[2 * trial + 1] = now.count(); }
     /// The last trial was no call.
-    void take_back() { --m_trials; }
+    void take_back() { --m_made[m_turns[--m_trials]]; }
 
     [[nodiscard]] auto own_times() const -> times const& { return m_times; }
-    /// `spent(trial)`: what a trial took, the same on all ranks. After the first rounds most often some
-    /// candidates are left to be tried; at the end the median counts. Another than the model's must be faster
-    /// by a twentieth, and three of its four times must be shorter than any of the model's: short calls
-    /// differ by more than the candidates do.
+    /// `spent(trial)`: what a trial took, the same on all ranks. After the first rounds most often no other
+    /// is left, or some are to be tried again; at the end the median counts, without the first trial, which
+    /// plans. Another than the model's must be faster by a twentieth.
     template <class Spent>
     void decide(Spent spent) {
-        if (!m_last_rounds) return leave_out(spent);
-        auto const models = sorted_times(0, spent);
-        double best = median(models) * 0.95;
-        for (auto const c : m_tried) {
-            auto const its = sorted_times(c, spent);
-            if (c == 0 || median(its) >= best || its[its.size() - 2] >= models[0]) continue;
-            best = median(its);
-            m_winner = c;
-        }
+        if (m_made[0] == first_calls) return leave_out(spent);
+        double best = 0.95 * median(0, spent);
+        for (auto const c : m_left)
+            if (double const its = median(c, spent); its < best) {
+                best = its;
+                m_winner = c;
+            }
         m_decided = true;
     }
 
 private:
-    using counted = std::array<std::int64_t, rounds - 1>;
-
     template <class Spent>
     void leave_out(Spent spent) {
-        auto const time = [&](std::size_t c) { return static_cast<double>(spent(rounds * c + 1)); };
-        auto best = time(0);
-        for (auto const c : m_tried) best = std::min(best, time(c));
-        std::erase_if(m_tried, [&](std::size_t c) { return c > 0 && time(c) > far * best; });
-        m_before = m_trials;
-        m_last_rounds = true;
-        m_decided = m_tried.size() == 1;
+        double const limit = far * static_cast<double>(sorted_times(0, spent).front());
+        std::erase_if(m_left, [&](std::size_t c) {
+            return static_cast<double>(sorted_times(c, spent).front()) > limit;
+        });
+        m_decided = m_left.empty();
+        if (!m_decided) take_turns(last_rounds, 1);
+    }
+    /// In each round so many trials of the model's, then one of each other.
+    void take_turns(std::size_t rounds, std::size_t of_models) {
+        for (std::size_t r = 0; r < rounds; ++r) {
+            m_turns.insert(m_turns.end(), of_models, 0);
+            m_turns.insert(m_turns.end(), m_left.begin(), m_left.end());
+        }
     }
     template <class Spent>
-    static auto sorted_times(std::size_t candidate, Spent spent) -> counted {
-        counted all{};
-        for (std::size_t r = 1; r < rounds; ++r) all[r - 1] = spent(rounds * candidate + r);
+    [[nodiscard]] auto sorted_times(std::size_t candidate, Spent spent, std::size_t first = 0) const
+        -> std::vector<std::int64_t> {
+        std::vector<std::int64_t> all;
+        for (auto i = first; i < m_made[candidate]; ++i) all.push_back(spent(most_trials * candidate + i));
         std::sort(all.begin(), all.end());
         return all;
     }
-    static auto median(counted const& sorted) -> double {
-        return (static_cast<double>(sorted[sorted.size() / 2 - 1]) +
-                static_cast<double>(sorted[sorted.size() / 2])) /
-               2;
+    /// Of an even number of times, as there always is.
+    template <class Spent>
+    [[nodiscard]] auto median(std::size_t candidate, Spent spent) const -> double {
+        auto const all = sorted_times(candidate, spent, 1);
+        return static_cast<double>(all[all.size() / 2 - 1] + all[all.size() / 2]) / 2;
     }
 
     std::vector<automatic_choice> m_candidates;
-    std::vector<std::size_t> m_tried; // which of them still are
+    std::vector<std::size_t> m_left;                   // that may still be faster than the model's
+    std::vector<std::size_t> m_turns;                  // the candidates of all trials
+    std::array<std::size_t, most_candidates> m_made{}; // trials of each
     times m_times{};
     std::size_t m_trials = 0;
-    std::size_t m_before = 0; // trials, when the last rounds began
-    bool m_last_rounds = false;
     std::size_t m_winner = 0;
     bool m_decided;
 };
@@ -132,7 +138,7 @@ public:
         if (auto const found = m_shapes.find(key); found != m_shapes.end()) return &found->second.known;
         if (m_shapes.size() == most_shapes) return nullptr;
         auto candidates = policy.candidates(shape, link);
-        if (candidates.size() < 2) return nullptr;
+        if (candidates.empty()) return nullptr; // others decide
         entry made{{shape.operation, shape.ranks, shape.bytes(), {}}, learned_shape(std::move(candidates))};
         return &m_shapes.emplace(key, std::move(made)).first->second.known;
     }

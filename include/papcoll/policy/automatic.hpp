@@ -61,8 +61,9 @@ struct basic_automatic {
     /// What a call of this shape takes on this link; the same on all ranks. Throws std::invalid_argument for
     /// a forced or tuned policy that does not exist, and for a tuning file that cannot be read.
     [[nodiscard]] auto choose(call_shape const& shape, link_model const& link) const -> automatic_choice;
-    /// What papcoll tries where it learns (see attach_options): what it would choose, then others, of which
-    /// `shape.candidate` says which to take. None where the choice is forced or tuned, or arrivals are known.
+    /// What papcoll tries where it learns (see attach_options): what it would choose, then others that the
+    /// model has not far behind; `shape.candidate` says which to take. None where the choice is forced or
+    /// tuned, or arrivals are known.
     [[nodiscard]] auto candidates(call_shape const& shape, link_model const& link) const
         -> std::vector<automatic_choice>;
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace papcoll::inline v0::detail {
 
@@ -61,8 +62,64 @@ public:
         }
         return blind();
     }
+    /// Whether a call may try a policy, to learn what it takes: not if the model says that it takes more than
+    /// half as long again as the one that it chooses. What goes by nodes has no time in the model; beside it
+    /// the MPI library's own is tried, on one node for what does not fit into the shared memory.
+    [[nodiscard]] auto is_worth_trying(std::string_view policy, std::string_view chosen) const -> bool {
+        bool const is_native = policy == "native";
+        if (chosen == "shared_memory") return is_native && m_shape.bytes() > m_shape.shared_bytes;
+        double const least = time_of(chosen);
+        return least > 0 ? time_of(policy) <= 1.5 * least : is_native;
+    }
 
 private:
+    /// How long a policy takes, in nanoseconds; 0: the model does not know.
+    [[nodiscard]] auto time_of(std::string_view policy) const -> double {
+        double const latency = round_latency(m_link);
+        double const volume = volume_time(m_shape.bytes(), m_link);
+        double const p = m_shape.ranks;
+        if (policy == "native") return time_of_native();
+        if (policy == "circulant") return circulant_time();
+        if (policy == "knomial_tree") return choose_knomial(m_shape, m_link).time;
+        if (policy == "dissemination") return choose_dissemination(m_shape, m_link).time;
+        if (policy == "greedy_tree")
+            return (m_shape.operation == collective_kind::all_reduce ? 2 : 1) * m_rounds * whole_round();
+        if (policy == "linear") return at_root(m_shape.ranks - 1);
+        if (policy == "linear_sync") return whole_round() + (p - 1) * message_cost(m_link);
+        if (policy == "pairwise") return (p - 1) * (latency + volume / p);
+        if (policy == "bruck") return m_rounds * (latency + volume / 2);
+        if (policy == "prefix_doubling") return m_rounds * whole_round();
+        if (policy == "prefix_chain") {
+            double const blocks = prefix_chain{}.blocks(m_shape, m_link);
+            return (blocks + p - 2) * (latency + volume / blocks);
+        }
+        return 0;
+    }
+    /// What libraries do where nothing blocks: a binomial tree or recursive doubling of whole operands, parts
+    /// directly, prefixes from rank to rank.
+    [[nodiscard]] auto time_of_native() const -> double {
+        switch (m_shape.operation) {
+        case collective_kind::gather:
+        case collective_kind::scatter:
+            return time_of("linear");
+        case collective_kind::all_gather:
+        case collective_kind::all_to_all:
+            return time_of("linear_sync");
+        case collective_kind::scan:
+        case collective_kind::exscan:
+            return (m_shape.ranks - 1) * whole_round();
+        default:
+            return m_rounds * whole_round();
+        }
+    }
+    /// In which all the data moves.
+    [[nodiscard]] auto whole_round() const -> double {
+        return round_latency(m_link) + volume_time(m_shape.bytes(), m_link);
+    }
+    /// All the data in so many messages at once, at one rank.
+    [[nodiscard]] auto at_root(int messages) const -> double {
+        return whole_round() + std::max(messages - 1, 0) * rooted_message_cost(m_link);
+    }
     [[nodiscard]] auto blind() const -> automatic_choice {
         if (two_level{}.uses_nodes(m_shape, m_link))
             return {{"two_level", {}}, "model: each block enters a node once"};
@@ -84,7 +141,7 @@ private:
         if (has_trees && choose_knomial(m_shape, m_link).time < 0.9 * time) return "knomial_tree";
         return nullptr;
     }
-    /// Of `circulant`, for data that one rank has or gets, an all-reduce, or an all-gather of equal parts.
+    /// Of `circulant`, for data that one rank has or gets, an all-reduce, or one by equal parts.
     [[nodiscard]] auto circulant_time() const -> double {
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
@@ -92,6 +149,7 @@ private:
         case collective_kind::all_reduce:
             return shortest_circulant_all_reduce(m_shape, m_link).time;
         case collective_kind::all_gather:
+        case collective_kind::reduce_scatter:
             return m_rounds * latency + volume * (m_shape.ranks - 1) / m_shape.ranks;
         default:
             double const n = choose_circulant_blocks(m_shape, m_link, {});
@@ -109,10 +167,8 @@ private:
     }
     [[nodiscard]] auto reduction(char const* when_aware) const -> automatic_choice {
         if (!m_shape.commutative) {
-            bool const and_back = m_shape.operation == collective_kind::all_reduce;
-            double const trees = (and_back ? 2 : 1) * m_rounds *
-                                 (round_latency(m_link) + volume_time(m_shape.bytes(), m_link));
-            char const* const name = combining_dominates() ? nullptr : short_algorithm(trees);
+            char const* const name =
+                combining_dominates() ? nullptr : short_algorithm(time_of("greedy_tree"));
             if (name != nullptr) return few_rounds(name);
             return {{"greedy_tree", {}}, "model: keeps the order of ranks"};
         }
@@ -146,12 +202,9 @@ private:
         if (m_shape.is_uneven()) return {{"linear_sync", {}}, "model: each rank knows its own sizes alone"};
         double const latency = round_latency(m_link);
         double const volume = volume_time(m_shape.bytes(), m_link);
-        double const p = m_shape.ranks;
-        double const bruck = m_rounds * (latency + volume / 2);
-        double const pairwise = (p - 1) * (latency + volume / p);
-        double const together = latency + (p - 1) * message_cost(m_link) + volume;
-        bool const short_parts = volume / p < 2 * latency;
-        double const direct = short_parts ? together : pairwise;
+        double const bruck = time_of("bruck");
+        bool const short_parts = volume / m_shape.ranks < 2 * latency;
+        double const direct = time_of(short_parts ? "linear_sync" : "pairwise");
         if (two_level{}.shares_memory(m_shape) && exchange_by_nodes(volume) < std::min(bruck, direct))
             return {{"two_level", {}}, "model: one message for each pair of nodes"};
         if (bruck < direct) return {{"bruck", {}}, "model: few rounds for short parts"};
@@ -177,16 +230,11 @@ private:
     /// nodes there is one message of each, for which the ranks of a node wait.
     [[nodiscard]] auto rooted() const -> automatic_choice {
         if (m_shape.is_uneven()) return {{"linear", {}}, "model: each rank knows its own size alone"};
-        double const latency = round_latency(m_link);
-        double const volume = volume_time(m_shape.bytes(), m_link);
-        auto const at_once = [&](int messages) {
-            return latency + std::max(messages - 1, 0) * rooted_message_cost(m_link) + volume;
-        };
-        double const linear = at_once(m_shape.ranks - 1);
-        double const tree = choose_knomial(m_shape, m_link).time;
+        double const linear = time_of("linear");
+        double const tree = time_of("knomial_tree");
         if (m_shape.operation == collective_kind::gather && two_level{}.shares_memory(m_shape)) {
             double const by_nodes =
-                at_once(rank_grid(m_shape.nodes).nodes() - 1) + copy_time(m_shape.bytes());
+                at_root(rank_grid(m_shape.nodes).nodes() - 1) + copy_time(m_shape.bytes());
             if (by_nodes < std::min(tree, linear))
                 return {{"two_level", {}}, "model: one message of each node"};
         }
@@ -196,12 +244,8 @@ private:
     }
     /// All the data in each of few rounds, or once, block by block, from rank to rank.
     [[nodiscard]] auto prefix() const -> automatic_choice {
-        double const latency = round_latency(m_link);
-        double const volume = volume_time(m_shape.bytes(), m_link);
-        double const blocks = prefix_chain{}.blocks(m_shape, m_link);
-        double const doubling = m_rounds * (latency + volume);
-        double const chain = (blocks + m_shape.ranks - 2) * (latency + volume / blocks);
-        if (chain < doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
+        if (time_of("prefix_chain") < time_of("prefix_doubling"))
+            return {{"prefix_chain", {}}, "model: every link carries the data once"};
         return {{"prefix_doubling", {}}, "model: fewest rounds"};
     }
 

@@ -15,15 +15,44 @@
 #include <string>
 #include <vector>
 
+namespace {
+
+papcoll::link_model const link{papcoll::ticks(1000), 0.1};
+
+/// How many of these calls have something to learn: more than one candidate.
+struct call_of {
+    papcoll::collective_kind operation;
+    std::size_t count;
+};
+auto shapes_to_learn(boost::mpi::communicator const& world, std::vector<call_of> const& calls)
+    -> std::size_t {
+    auto const context = papcoll::context_of(world);
+    std::size_t result = 0;
+    for (auto const& call : calls) {
+        papcoll::call_shape shape{.operation = call.operation, .ranks = world.size(), .rank = world.rank()};
+        shape.count = call.count;
+        shape.element_bytes = sizeof(int);
+        shape.nodes = context->nodes();
+        shape.shared_bytes = context->shared_bytes();
+        shape.exact = true;
+        shape.has_native = true;
+        if (papcoll::automatic{}.candidates(shape, link).size() > 1) ++result;
+    }
+    return world.size() == 1 ? 0 : result;
+}
+
+} // namespace
+
 TEST_CASE("all collectives learn, with right results, and the same on all ranks") {
     boost::mpi::communicator const world(boost::mpi::communicator(), boost::mpi::comm_duplicate);
-    papcoll::attach(world, {.learn = true});
+    papcoll::attach(world, {.link = link, .learn = true});
     int const p = world.size();
     auto const size = static_cast<std::size_t>(p);
     std::vector<int> const in(12 * size, world.rank() + 1);
     int const sum = p * (p + 1) / 2;
     std::vector<int> every(3 * size);
     for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<int>(i / 3) + 1;
+    std::vector<int> longer(70'000); // than what ranks of a node share
     for (int i = 0; i < 24; ++i) {
         std::vector<int> out(12 * size, -1);
         papcoll::all_reduce(world, in.data(), in.size(), out.data(), std::plus<>());
@@ -44,17 +73,30 @@ TEST_CASE("all collectives learn, with right results, and the same on all ranks"
         std::vector<int> const sizes(size, 4);
         papcoll::reduce_scatter(world, in.data(), sizes, out.data(), std::plus<>());
         CHECK(out[3] == sum);
+        longer.back() = world.rank() == 0 ? i : -1;
+        papcoll::broadcast(world, longer.data(), longer.size(), 0);
+        CHECK(longer.back() == i);
     }
     auto const mine = papcoll::learned(world).text();
     std::vector<char> first(mine.begin(), mine.end());
     papcoll::broadcast(world, first.data(), first.size(), 0, papcoll::native{});
     CHECK(std::string(first.begin(), first.end()) == mine);
-    CHECK(papcoll::tuning_table::parse(mine).entries().size() == (p == 1 ? 0 : 7));
+    using papcoll::collective_kind;
+    auto const expected = shapes_to_learn(world, {{collective_kind::all_reduce, in.size()},
+                                                  {collective_kind::reduce, 5},
+                                                  {collective_kind::broadcast, 7},
+                                                  {collective_kind::all_gather, every.size()},
+                                                  {collective_kind::gather, every.size()},
+                                                  {collective_kind::all_to_all, every.size()},
+                                                  {collective_kind::reduce_scatter, 4 * size},
+                                                  {collective_kind::broadcast, longer.size()}});
+    CHECK((p == 1 || expected > 0));
+    CHECK(papcoll::tuning_table::parse(mine).entries().size() == expected);
 }
 
 TEST_CASE("what was learned can be used as a table") {
     boost::mpi::communicator const world(boost::mpi::communicator(), boost::mpi::comm_duplicate);
-    papcoll::attach(world, {.learn = true});
+    papcoll::attach(world, {.link = link, .learn = true});
     int value = world.rank();
     for (int i = 0; i < 24; ++i) papcoll::broadcast(world, value, 0);
     auto const table = std::make_shared<papcoll::tuning_table const>(papcoll::learned(world));

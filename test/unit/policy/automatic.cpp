@@ -338,6 +338,47 @@ TEST_CASE("ranks that share one node go by its memory") {
           std::string::npos);
 }
 
+TEST_CASE("to learn is tried what the model has not far behind its choice") {
+    using names = std::vector<std::string>;
+    auto const tried = [](call_shape const& shape, automatic const& policy = {}) {
+        names result;
+        for (auto const& c : policy.candidates(shape, slow)) result.push_back(c.choice.policy);
+        return result;
+    };
+    auto const of = [&](collective_kind operation, std::size_t bytes) {
+        return tried(shape_of(operation, bytes / 4));
+    };
+    CHECK(of(collective_kind::broadcast, 8) == names{"knomial_tree"}); // rounds take 1.7 times as long
+    CHECK(of(collective_kind::broadcast, 512) == names{"knomial_tree", "circulant", "native"});
+    CHECK(of(collective_kind::broadcast, 65'536) == names{"circulant"}); // whole messages: 2 times
+    CHECK(of(collective_kind::all_reduce, 512) == names{"circulant", "dissemination", "native"});
+    CHECK(of(collective_kind::all_reduce, 8'192) == names{"circulant", "native"});
+    CHECK(of(collective_kind::all_reduce, 65'536) == names{"circulant"});
+    CHECK(of(collective_kind::all_gather, 65'536) == names{"circulant", "dissemination", "native"});
+    CHECK(of(collective_kind::all_to_all, 65'536) == names{"pairwise", "linear_sync", "native"});
+    CHECK(of(collective_kind::scan, 65'536) == names{"prefix_chain"});
+    for (auto const operation : all_kinds)
+        for (std::size_t const bytes : {8, 65'536}) {
+            auto const all = of(operation, bytes);
+            CHECK(all.front() == policy_of({}, shape_of(operation, bytes / 4)));
+            for (auto const& name : all) CHECK(std::ranges::count(all, name) == 1);
+        }
+
+    // On one node the memory that its ranks share is faster, but for what does not fit into it.
+    std::vector<int> const one_node(8, 0);
+    auto on_node = shape_of(collective_kind::broadcast, 1'000);
+    on_node.nodes = one_node;
+    on_node.shared_bytes = 65'536;
+    CHECK(tried(on_node) == names{"shared_memory"});
+    on_node.count = 20'000;
+    CHECK(tried(on_node) == names{"shared_memory", "native"});
+
+    CHECK(tried(shape_of(collective_kind::reduce, 1), {.arrivals = one_late}).empty());
+    CHECK(tried(shape_of(collective_kind::reduce, 1),
+                {.table = table_of({{collective_kind::reduce, 8, 4, {"circulant", {}}}})})
+              .empty());
+}
+
 TEST_CASE("every known policy of every collective makes a plan") {
     using known = papcoll::detail::known_policies<papcoll::simd_bitset<>>;
     for (auto const operation : all_kinds) {

@@ -27,7 +27,7 @@ namespace papcoll::inline v0 {
 
 namespace detail {
 
-/// What may end first where the model errs, the MPI library's own last.
+/// What may end first where the model errs by little, the MPI library's own last.
 [[nodiscard]] inline auto worth_trying(collective_kind operation) -> std::vector<char const*> {
     switch (operation) {
     case collective_kind::broadcast:
@@ -159,8 +159,11 @@ auto basic_automatic<Bits>::candidates(call_shape const& shape, link_model const
     auto by_model = shape;
     by_model.candidate = 0;
     result.push_back(choose(by_model, link));
+    auto const chosen = result.front().choice.policy;
+    detail::call_knowledge const known{arrivals, compute_per_element};
+    detail::automatic_model const model(by_model, link, known);
     for (auto const* const name : detail::worth_trying(shape.operation))
-        if (name != result.front().choice.policy && choices::known::accepts(name, shape)) {
+        if (name != chosen && choices::known::accepts(name, shape) && model.is_worth_trying(name, chosen)) {
             auto& other = result.emplace_back(); // in steps: g++ 12 -O3 warns of temporaries
             other.choice.policy = name;
             other.reason = "to learn what it takes";
