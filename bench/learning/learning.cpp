@@ -104,7 +104,6 @@ struct shape {
     std::vector<automatic> by_candidate = {};
     std::vector<std::vector<double>> times = {}; ///< of each candidate, in microseconds
     std::vector<std::size_t> learned = {};       ///< in each repetition
-    std::vector<double> dl = {}, dk = {};
 
     [[nodiscard]] auto elements() const -> std::size_t {
         buffers const b(MPI_COMM_WORLD, bytes);
@@ -175,9 +174,8 @@ private:
     }
 };
 
-/// Of all shapes together: of their first calls, their second ones, ....
+/// Of all shapes one after the other: of their first calls, their second ones, ....
 using call_times = std::vector<double>;
-constexpr auto forever = std::numeric_limits<std::size_t>::max();
 
 /// Calls of a shape, by number.
 struct part {
@@ -185,8 +183,21 @@ struct part {
     std::size_t first, last;
 };
 constexpr std::array<part, 3> parts{{{"calls 1 to 4, the model's", 0, 4},
-                                     {"calls 5 to 21, in which others are tried", 4, 21},
-                                     {"later ones", 21, forever}}};
+                                     {"calls 5 to 22, in which others are tried", 4, 22},
+                                     {"later ones", 22, std::numeric_limits<std::size_t>::max()}}};
+
+/// What the calls of some numbers take in repetitions, of each call the median.
+[[nodiscard]] auto typical(std::vector<call_times> const& repetitions, std::size_t calls, part const& of)
+    -> double {
+    double sum = 0;
+    for (std::size_t i = 0; i < repetitions.front().size(); ++i) {
+        if (i % calls < of.first || i % calls >= of.last) continue;
+        std::vector<double> times;
+        for (auto const& one : repetitions) times.push_back(one[i]);
+        sum += median(std::move(times));
+    }
+    return sum;
+}
 
 class learning {
 public:
@@ -210,14 +221,8 @@ public:
         try_candidates();
         for (int i = 0; i < m_settings.repetitions; ++i) {
             shuffle();
-            std::array<call_times, 2> totals{};
             for (int const turn : {i % 2, 1 - i % 2})
-                totals[static_cast<std::size_t>(turn)] = turn == 0 ? learn() : know();
-            m_regrets.push_back(sum(totals[0]) / sum(totals[1]) - 1);
-            for (std::size_t part = 0; part < parts.size(); ++part)
-                m_regrets_of_part[part].push_back((sum(totals[0], parts[part].first, parts[part].last) -
-                                                   sum(totals[1], parts[part].first, parts[part].last)) /
-                                                  sum(totals[1]));
+                turn == 0 ? m_learning.push_back(learn()) : m_knowing.push_back(know());
         }
     }
     void report(document& all) const {
@@ -231,12 +236,21 @@ public:
             modelled.push_back(one.to_best(0));
             modelled_to_least.push_back(one.to_least(0));
         }
-        std::printf(
-            "\n%d ranks, %zu calls of %zu shapes, learning from nothing: regret %.1f %% (%.1f to %.1f)\n",
-            world_size(), m_order.size(), m_shapes.size(), 100 * median(m_regrets),
-            100 * quantile(m_regrets, 0), 100 * quantile(m_regrets, 1));
-        for (std::size_t i = 0; i < parts.size(); ++i)
-            std::printf("  of this by %s: %.1f %%\n", parts[i].name, 100 * median(m_regrets_of_part[i]));
+        auto const calls = static_cast<std::size_t>(m_settings.calls);
+        part const whole{"all", 0, calls};
+        double const known = typical(m_knowing, calls, whole);
+        auto const regret_of = [&](part const& of) {
+            return (typical(m_learning, calls, of) - typical(m_knowing, calls, of)) / known;
+        };
+        std::vector<double> of_sums;
+        for (std::size_t i = 0; i < m_learning.size(); ++i)
+            of_sums.push_back(sum(m_learning[i]) / sum(m_knowing[i]) - 1);
+        std::printf("\n%d ranks, %zu calls of %zu shapes, learning from nothing: regret %.1f %%\n",
+                    world_size(), m_order.size(), m_shapes.size(), 100 * regret_of(whole));
+        for (auto const& one : parts)
+            std::printf("  of this by %s: %.1f %%\n", one.name, 100 * regret_of(one));
+        std::printf("  of the sums, disturbed calls included: %.1f %% (%.1f to %.1f)\n",
+                    100 * median(of_sums), 100 * quantile(of_sums, 0), 100 * quantile(of_sums, 1));
         print_ratios("learned / best candidate", learned);
         print_ratios("model / best candidate", modelled);
         print_ratios("learned / least median", learned_to_least);
@@ -244,10 +258,11 @@ public:
         all.add({{"what", "all"},
                  {"calls", m_order.size()},
                  {"shapes", m_shapes.size()},
-                 {"regret", in_json(statistics_of(m_regrets))},
-                 {"regret_of_calls_1_to_4", in_json(statistics_of(m_regrets_of_part[0]))},
-                 {"regret_of_calls_5_to_21", in_json(statistics_of(m_regrets_of_part[1]))},
-                 {"regret_of_later_calls", in_json(statistics_of(m_regrets_of_part[2]))},
+                 {"regret", regret_of(whole)},
+                 {"regret_of_calls_1_to_4", regret_of(parts[0])},
+                 {"regret_of_calls_5_to_22", regret_of(parts[1])},
+                 {"regret_of_later_calls", regret_of(parts[2])},
+                 {"regret_of_sums", in_json(statistics_of(of_sums))},
                  {"learned_to_best", in_json(statistics_of(learned))},
                  {"model_to_best", in_json(statistics_of(modelled))},
                  {"learned_to_least", in_json(statistics_of(learned_to_least))},
@@ -266,25 +281,21 @@ private:
         std::vector<buffers> memory;
         for (auto const& one : m_shapes) memory.emplace_back(MPI_COMM_WORLD, one.bytes);
         std::vector<std::size_t> made(m_shapes.size());
-        call_times spent(static_cast<std::size_t>(m_settings.calls));
+        auto const calls = static_cast<std::size_t>(m_settings.calls);
+        call_times spent(m_order.size());
         for (auto const i : m_order) {
             way const by = by_call(m_shapes[i], made[i]);
             memory[i].comm = by.comm;
             auto const time =
                 time_of([&](buffers& b) { m_shapes[i].operation.call(b, by.policy); }, memory[i], 1);
-            spent[made[i]] += time;
+            spent[i * calls + made[i]] = time;
             note(m_shapes[i], made[i]++, time);
         }
         return spent;
     }
     /// Another order each time, the same on all ranks.
     void shuffle() { std::shuffle(m_order.begin(), m_order.end(), m_random); }
-    static auto sum(call_times const& of, std::size_t first = 0, std::size_t last = forever) -> double {
-        auto const at = [&](std::size_t i) {
-            return of.begin() + static_cast<std::ptrdiff_t>(std::min(i, of.size()));
-        };
-        return std::accumulate(at(first), at(last), 0.0);
-    }
+    static auto sum(call_times const& of) -> double { return std::accumulate(of.begin(), of.end(), 0.0); }
     /// Candidates take turns, each on a communicator of its own: all plans together are more than one keeps.
     /// Calls that plan, and those that first touch the memory of the node, do not count.
     void try_candidates() {
@@ -312,7 +323,7 @@ private:
             [&](shape const&, std::size_t) -> way {
                 return {comm.get(), nothing_said};
             },
-            [](shape& o, std::size_t, double t) { o.dl.push_back(t); });
+            [](shape&, std::size_t, double) {});
         auto const table = papcoll::learned(comm.get());
         for (auto& one : m_shapes) one.note_learned(table);
         return spent;
@@ -327,7 +338,7 @@ private:
             [&](shape const& one, std::size_t) -> way {
                 return {comm.get(), one.by_candidate[best[static_cast<std::size_t>(&one - first)]]};
             },
-            [](shape& o, std::size_t, double t) { o.dk.push_back(t); });
+            [](shape&, std::size_t, double) {});
     }
     /// Times are those of the slowest rank on all ranks, but they are not rounded alike everywhere.
     static auto agreed_best(shape const& one) -> std::size_t {
@@ -352,9 +363,6 @@ private:
             row["learned"].push_back(one.candidates[c]);
         }
         std::puts("");
-        row["dl"] = one.dl;
-        row["dk"] = one.dk;
-        for (auto& t : one.times) row["samples"].push_back(t);
         all.add(std::move(row));
     }
     static void print_ratios(char const* what, std::vector<double> const& of) {
@@ -365,8 +373,7 @@ private:
     std::vector<shape> m_shapes;
     std::vector<std::size_t> m_order;
     std::mt19937_64 m_random;
-    std::vector<double> m_regrets;
-    std::array<std::vector<double>, parts.size()> m_regrets_of_part;
+    std::vector<call_times> m_learning, m_knowing; // in each repetition
 };
 
 auto run(settings const& s) -> int {

@@ -8,6 +8,7 @@
 #include <papcoll/policy/tuning_table.hpp>
 
 #include <algorithm>
+#include <any>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -69,14 +70,14 @@ public:
 
     [[nodiscard]] auto own_times() const -> times const& { return m_times; }
     /// `spent(trial)`: what a trial took, the same on all ranks. After the first rounds most often no other
-    /// is left, or some are to be tried again; at the end the median counts, without the first trial, which
-    /// plans. Another than the model's must be faster by a twentieth.
+    /// is left, or some are to be tried again; at the end another than the model's must be faster by a
+    /// twentieth.
     template <class Spent>
     void decide(Spent spent) {
         if (m_made[0] == first_calls) return leave_out(spent);
-        double best = 0.95 * median(0, spent);
+        double best = 0.95 * lower_third(0, spent);
         for (auto const c : m_left)
-            if (double const its = median(c, spent); its < best) {
+            if (double const its = lower_third(c, spent); its < best) {
                 best = its;
                 m_winner = c;
             }
@@ -108,11 +109,11 @@ private:
         std::sort(all.begin(), all.end());
         return all;
     }
-    /// Of an even number of times, as there always is.
+    /// What two thirds of the trials exceed, without the first, which plans: more than half may be disturbed.
     template <class Spent>
-    [[nodiscard]] auto median(std::size_t candidate, Spent spent) const -> double {
+    [[nodiscard]] auto lower_third(std::size_t candidate, Spent spent) const -> double {
         auto const all = sorted_times(candidate, spent, 1);
-        return static_cast<double>(all[all.size() / 2 - 1] + all[all.size() / 2]) / 2;
+        return static_cast<double>(all[all.size() / 3]);
     }
 
     std::vector<automatic_choice> m_candidates;
@@ -131,16 +132,24 @@ public:
     /// More shapes than this are left to the model.
     static constexpr std::size_t most_shapes = 1000;
 
-    /// Null: there is nothing to learn of this call.
+    /// What is known of such calls; null: nothing yet, or there is nothing to learn.
+    [[nodiscard]] auto find(call_shape const& shape, policy_ref policy) -> learned_shape* {
+        if (!may_learn(shape)) return nullptr;
+        auto const [first, last] = m_shapes.equal_range(key_of(shape));
+        for (auto i = first; i != last; ++i)
+            if (policy.has_key(i->second.policy)) return &i->second.known;
+        return nullptr;
+    }
+    /// The same, which begins to learn; null: there is nothing to learn of this call.
     auto of(call_shape const& shape, policy_ref policy, link_model const& link) -> learned_shape* {
-        if (shape.one_piece || shape.late || shape.is_uneven() || shape.ranks == 1) return nullptr;
-        auto const key = key_of(shape, policy);
-        if (auto const found = m_shapes.find(key); found != m_shapes.end()) return &found->second.known;
-        if (m_shapes.size() == most_shapes) return nullptr;
+        if (auto* const known = find(shape, policy)) return known;
+        if (m_shapes.size() == most_shapes || !may_learn(shape)) return nullptr;
         auto candidates = policy.candidates(shape, link);
         if (candidates.empty()) return nullptr; // others decide
-        entry made{{shape.operation, shape.ranks, shape.bytes(), {}}, learned_shape(std::move(candidates))};
-        return &m_shapes.emplace(key, std::move(made)).first->second.known;
+        entry made{{shape.operation, shape.ranks, shape.bytes(), {}},
+                   policy.key(),
+                   learned_shape(std::move(candidates))};
+        return &m_shapes.emplace(key_of(shape), std::move(made))->second.known;
     }
     /// As if there had been no such call.
     void forget(learned_shape const& shape) {
@@ -165,22 +174,25 @@ public:
 private:
     struct entry {
         tuning_table::entry about;
+        std::any policy; // what tells it from others
         learned_shape known;
     };
 
+    using shape_key = std::array<std::uint64_t, 5>;
+
+    static auto may_learn(call_shape const& shape) -> bool {
+        return !shape.one_piece && !shape.late && !shape.is_uneven() && shape.ranks > 1;
+    }
     /// The same on all ranks.
-    static auto key_of(call_shape const& shape, policy_ref policy) -> std::uint64_t {
-        std::array const numbers{static_cast<std::uint64_t>(shape.operation),
-                                 std::uint64_t{shape.count},
-                                 std::uint64_t{shape.element_bytes},
-                                 static_cast<std::uint64_t>(shape.root),
-                                 std::uint64_t{shape.shared_bytes > 0} * 8 + std::uint64_t{shape.exact} * 4 +
-                                     std::uint64_t{shape.commutative} * 2 + std::uint64_t{shape.has_native},
-                                 static_cast<std::uint64_t>(policy.hash())};
-        return hash_bytes(std::as_bytes(shape.sizes), hash_bytes(std::as_bytes(std::span(numbers))));
+    static auto key_of(call_shape const& shape) -> shape_key {
+        auto const flags = (shape.shared_bytes > 0 ? 8U : 0U) | (shape.exact ? 4U : 0U) |
+                           (shape.commutative ? 2U : 0U) | (shape.has_native ? 1U : 0U);
+        auto const kind = static_cast<std::uint64_t>(shape.operation);
+        return {kind << 32U | flags, shape.count, shape.element_bytes, static_cast<std::uint64_t>(shape.root),
+                hash_bytes(std::as_bytes(shape.sizes))};
     }
 
-    std::map<std::uint64_t, entry> m_shapes;
+    std::multimap<shape_key, entry> m_shapes;
 };
 
 } // namespace papcoll::inline v0::detail

@@ -88,7 +88,7 @@ auto learn(std::vector<int> const& mean, int calls, unsigned seed) -> lesson {
 
 } // namespace
 
-TEST_CASE("the model's choice makes the first calls, then others are tried, and medians decide") {
+TEST_CASE("the model's choice makes the first calls, then others are tried, and what is faster stays") {
     learned_shape known(choices({"a", "b", "c"}));
     CHECK_FALSE(known.decided());
     table_of_times const times{always(9), always(8), always(9)};
@@ -103,7 +103,7 @@ TEST_CASE("the model's choice makes the first calls, then others are tried, and 
     // What takes long once does not count, nor does the first trial, which plans.
     CHECK(decided({"a", "b"}, {always(100), {900, 50, 50, 900, 50}}) == "b");
     CHECK(decided({"a", "b"}, {{900, 50, 900, 50, 900, 50, 50}, always(60)}) == "a");
-    CHECK(decided({"a", "b"}, {always(100), {10, 100, 100, 90, 90}}) == "a");
+    CHECK(decided({"a", "b"}, {always(100), {10, 96, 96, 96, 90}}) == "a");
 }
 
 TEST_CASE("each trial has times of its own") {
@@ -132,16 +132,17 @@ TEST_CASE("what takes longer than the model's choice is left out after two trial
 }
 
 TEST_CASE("a shape that occurs few times tries nothing, and what is slow costs two calls") {
+    int found = 0, changed = 0;
     for (unsigned seed = 0; seed < 100; ++seed) {
         CAPTURE(seed);
         CHECK(learn({100, 300, 500}, 4, seed).regret == 0);
-        auto const slow = learn({100, 200, 300}, 1000, seed);
+        auto const slow = learn({100, 300, 400}, 1000, seed);
         CHECK(slow.winner == 0);
-        CHECK(slow.regret == doctest::Approx(2 * (1.0 + 2.0)));
-        CHECK(learn({150, 100, 160}, 50, seed).winner == 1);
+        CHECK(slow.regret <= 2 * (2.0 + 3.0) + 3 * (2.0 + 3.0));
+        found += learn({150, 100, 160}, 50, seed).winner == 1 ? 1 : 0;
+        changed += learn({100, 105}, 50, seed).winner == 1 ? 1 : 0;
     }
-    int changed = 0; // where both take the same, chance may decide: it costs nothing
-    for (unsigned seed = 0; seed < 100; ++seed) changed += learn({100, 105}, 50, seed).winner == 1 ? 1 : 0;
+    CHECK(found >= 90);
     CHECK(changed <= 20);
 }
 
@@ -162,7 +163,9 @@ TEST_CASE("ranks learn the same, with right results all the while") {
         CAPTURE(p);
         std::vector<std::string> texts(static_cast<std::size_t>(p));
         papcoll::threads::run(p, [&](papcoll::threads::endpoint& self) {
-            papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}, .learn = true});
+            papcoll::attach(
+                self,
+                {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}, .node_memory = 0, .learn = true});
             std::mt19937 random(static_cast<unsigned>(self.rank()));
             bool wrong = false;
             for (int i = 0; i < 45; ++i) {
@@ -188,14 +191,16 @@ TEST_CASE("ranks learn the same, with right results all the while") {
         for (auto const& text : texts) CHECK(text == texts[0]);
         CHECK(texts[0].find("wrong") == std::string::npos);
         auto const table = papcoll::tuning_table::parse(texts[0]);
-        CHECK(table.entries().size() == (p == 1 ? 0 : 2)); // all_reduce and broadcast
+        // The all_reduce; of the broadcast there is more than one candidate where each is one message.
+        CHECK(table.entries().size() == (p == 1 ? 0 : p == 2 ? 2 : 1));
         for (auto const& e : table.entries()) CHECK(e.ranks == p);
     }
 }
 
 TEST_CASE("named policies, known arrivals and communicators that do not learn learn nothing") {
     papcoll::threads::run(3, [&](papcoll::threads::endpoint& self) {
-        papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}, .learn = true});
+        papcoll::attach(
+            self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}, .node_memory = 0, .learn = true});
         int const in = 1;
         int out = 0;
         for (int i = 0; i < 30; ++i) {
@@ -207,12 +212,16 @@ TEST_CASE("named policies, known arrivals and communicators that do not learn le
         papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}});
         for (int i = 0; i < 30; ++i) papcoll::all_reduce(self, &in, 1, &out, std::plus<>());
         CHECK(papcoll::learned(self).entries().empty());
+        papcoll::attach(self, {.learn = true}); // by the memory that the ranks share, which nothing beats
+        for (int i = 0; i < 30; ++i) papcoll::all_reduce(self, &in, 1, &out, std::plus<>());
+        CHECK(papcoll::learned(self).entries().empty());
     });
 }
 
 TEST_CASE("arrivals that change leave room for others to learn") {
     papcoll::threads::run(2, [&](papcoll::threads::endpoint& self) {
-        papcoll::attach(self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}, .learn = true});
+        papcoll::attach(
+            self, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}, .node_memory = 0, .learn = true});
         int value = 0;
         for (int i = 1; i <= 1100; ++i)
             papcoll::broadcast(self, value, 0, papcoll::automatic{.arrivals = {ticks(0), ticks(i)}});
@@ -222,9 +231,10 @@ TEST_CASE("arrivals that change leave room for others to learn") {
 }
 
 TEST_CASE("an operator that throws on one rank is a trial on all") {
-    papcoll::threads::run(3, [&](papcoll::threads::endpoint& self) {
+    papcoll::threads::run(2, [&](papcoll::threads::endpoint& self) {
         papcoll::attach(self, {.checks = papcoll::check_level::agreed,
                                .link = papcoll::link_model{papcoll::ticks(1000), 0.1},
+                               .node_memory = 0,
                                .learn = true});
         int const in = 1;
         for (int i = 0; i < 40; ++i) {
@@ -235,7 +245,7 @@ TEST_CASE("an operator that throws on one rank is a trial on all") {
             };
             try {
                 papcoll::reduce(self, &in, 1, &out, papcoll::commutative(add), 0);
-                if (self.rank() == 0) CHECK(out == 3);
+                if (self.rank() == 0) CHECK(out == 2);
             } catch (std::exception const&) {
                 CHECK(i == 3);
             }
@@ -248,6 +258,7 @@ TEST_CASE("with agreed checks a call that all ranks refuse is no trial") {
     papcoll::threads::run(3, [&](papcoll::threads::endpoint& self) {
         papcoll::attach(self, {.checks = papcoll::check_level::agreed,
                                .link = papcoll::link_model{papcoll::ticks(1000), 0.1},
+                               .node_memory = 0,
                                .learn = true});
         int const in = 1;
         for (int i = 0; i < 40; ++i) {

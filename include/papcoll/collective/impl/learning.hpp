@@ -30,9 +30,11 @@ template <transport Transport>
     if (policy.is_native()) return nullptr;
     if (auto const prepare = call.elements->prepare) prepare();
     auto const shape = shape_of(c, call);
+    auto& calls = learned_calls::of(c.learned());
+    if (auto* const known = calls.find(shape, policy); known != nullptr && known->decided()) return known;
     try {
         if (c.checks() != check_level::off) check_call(call, shape);
-        return learned_calls::of(c.learned()).of(shape, policy, c.link());
+        return calls.of(shape, policy, c.link());
     } catch (std::exception const&) {
         return nullptr; // the call will say so itself
     }
@@ -52,7 +54,8 @@ inline void report_learned(call_shape const& shape, learned_shape const& known) 
                  known.choice().policy.c_str());
 }
 /// Brings the times of all ranks together: each trial's latest begin and latest end where all ranks are on
-/// one node and so have one clock, else the sum of what it took on each. `run(call, policy)` runs a call.
+/// one node and so have one clock, else what it took on the rank where it took longest.
+/// `run(call, policy)` runs a call.
 template <transport Transport, class Run>
 void decide_together(context<Transport>& c, call_shape const& shape, learned_shape& known, Run run) {
     bool const one_clock =
@@ -61,9 +64,7 @@ void decide_together(context<Transport>& c, call_shape const& shape, learned_sha
     auto mine = known.own_times();
     if (!one_clock)
         for (std::size_t i = 0; i < mine.size(); i += 2) mine[i] = std::exchange(mine[i + 1], 0) - mine[i];
-    auto const merge = [one_clock](std::int64_t a, std::int64_t b) {
-        return one_clock ? std::max(a, b) : a + b;
-    };
+    auto const merge = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
     learned_shape::times all{};
     auto call = call_description::of<std::int64_t>(collective_kind::all_reduce, commutative(merge));
     call.memory.in = mine.data();
