@@ -36,10 +36,11 @@ struct attach_options {
     /// PAPCOLL_NODE_MEMORY says, or 256 KiB; 0: none. The maximum over the ranks counts.
     std::optional<std::size_t> node_memory = {};
     /// Whether blocking calls with `automatic` learn, as by PAPCOLL_LEARN=1: of each shape (collective,
-    /// count, element size, root, sizes, kind of operator) the first 10 to 20 calls try what may be best, the
-    /// MPI library's own among it, and the next one agrees on the fastest by an all-reduce of 320 bytes,
-    /// which then stays. What is compared is the time after the last arrival where all ranks share a node,
-    /// else the sum over the ranks. Holds on all ranks if any asks for it; `learned(comm)` tells the result.
+    /// count, element size, root, sizes, kind of operator) some of the calls from the fifth to the 22nd try
+    /// what the model has not far behind its choice. By all-reduces of 448 bytes, two at most, ranks agree on
+    /// the fastest, which then stays. What is compared is the time after the last arrival where all ranks
+    /// share a node, else that of the slowest rank. Holds on all ranks if any asks for it; `learned(comm)`
+    /// tells the result.
     /// A call must then block on all ranks or on none, and one that throws for its arguments on some ranks
     /// alone, without agreed checks, makes later calls of the shape not match.
     bool learn = false;

@@ -30,14 +30,22 @@ template <transport Transport>
     if (policy.is_native()) return nullptr;
     if (auto const prepare = call.elements->prepare) prepare();
     auto const shape = shape_of(c, call);
-    auto& calls = learned_calls::of(c.learned());
-    if (auto* const known = calls.find(shape, policy); known != nullptr && known->decided()) return known;
     try {
         if (c.checks() != check_level::off) check_call(call, shape);
-        return calls.of(shape, policy, c.link());
+        return learned_calls::of(c.learned()).of(shape, policy, c.link());
     } catch (std::exception const&) {
         return nullptr; // the call will say so itself
     }
+}
+/// Whether it is decided what a call takes, which it is then told.
+template <transport Transport>
+[[nodiscard]] auto is_decided(context<Transport>& c, call_description& call, policy_ref policy) -> bool {
+    if (policy.is_native()) return false;
+    if (auto const prepare = call.elements->prepare) prepare();
+    auto const* const known = learned_calls::of(c.learned()).find(shape_of(c, call), policy);
+    if (known == nullptr || !known->decided()) return false;
+    call.candidate = known->winner();
+    return true;
 }
 /// Of the candidates of a policy the one that a call which is not timed takes.
 template <transport Transport>

@@ -186,8 +186,9 @@ template <transport Transport>
         if (c == nullptr || !may_run_alone(*c, by)) return run_with_others(t, one, by, call_site);
         run_on_idle(*c, one, by);
     };
-    auto const* const learning = raw_context_in(t);
-    if (learning == nullptr || !learning->learns()) return run(call, policy);
+    auto* const learning = raw_context_in(t);
+    if (learning == nullptr || !learning->learns() || is_decided(*learning, call, policy))
+        return run(call, policy);
     auto const c = context_in(t); // operators may free the communicator
     run_trial(*c, call, policy, run);
 }
