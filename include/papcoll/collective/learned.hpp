@@ -7,9 +7,9 @@
 
 namespace papcoll::inline v0 {
 
-/// What the calls on `comm` have learned so far, see attach_options::learn: an entry for each shape that is
-/// decided, empty where papcoll does not learn. Local, and the same on all ranks that have made the same
-/// calls. Written to a file it is a tuning table for the next run:
+/// What the calls on `comm` have learned so far, see attach_options::learn: an entry for each shape that
+/// trials have decided, empty where papcoll does not learn. Local, and the same on all ranks that have made
+/// the same calls. Written to a file it is a tuning table for the next run:
 ///
 ///     if (world.rank() == 0) std::ofstream("tuned.json") << papcoll::learned(world).text();
 ///
