@@ -17,7 +17,7 @@
 
 namespace {
 
-papcoll::link_model const link{papcoll::ticks(1000), 0.1};
+papcoll::link_model const given_link{papcoll::ticks(1000), 0.1};
 
 /// How many of these calls have something to learn: more than one candidate.
 struct call_of {
@@ -36,7 +36,7 @@ auto shapes_to_learn(boost::mpi::communicator const& world, std::vector<call_of>
         shape.shared_bytes = context->shared_bytes();
         shape.exact = true;
         shape.has_native = true;
-        if (papcoll::automatic{}.candidates(shape, link).size() > 1) ++result;
+        if (papcoll::automatic{}.candidates(shape, given_link).size() > 1) ++result;
     }
     return world.size() == 1 ? 0 : result;
 }
@@ -45,7 +45,7 @@ auto shapes_to_learn(boost::mpi::communicator const& world, std::vector<call_of>
 
 TEST_CASE("all collectives learn, with right results, and the same on all ranks") {
     boost::mpi::communicator const world(boost::mpi::communicator(), boost::mpi::comm_duplicate);
-    papcoll::attach(world, {.link = link, .learn = true});
+    papcoll::attach(world, {.link = given_link, .learn = true});
     int const p = world.size();
     auto const size = static_cast<std::size_t>(p);
     std::vector<int> const in(12 * size, world.rank() + 1);
@@ -96,7 +96,7 @@ TEST_CASE("all collectives learn, with right results, and the same on all ranks"
 
 TEST_CASE("what was learned can be used as a table") {
     boost::mpi::communicator const world(boost::mpi::communicator(), boost::mpi::comm_duplicate);
-    papcoll::attach(world, {.link = link, .learn = true});
+    papcoll::attach(world, {.link = given_link, .learn = true});
     int value = world.rank();
     for (int i = 0; i < 24; ++i) papcoll::broadcast(world, value, 0);
     auto const table = std::make_shared<papcoll::tuning_table const>(papcoll::learned(world));
