@@ -1,6 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-// calls <n> papcoll|mpi: n repeated all-reduces of 8 bytes, for instructions.py.
+// calls <n> <what>: n repeated calls with 8 bytes of each rank in make_calls, for instructions.py.
+#include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/all_reduce.hpp>
+#include <papcoll/collective/barrier.hpp>
+#include <papcoll/collective/broadcast.hpp>
 #include <papcoll/context/attach.hpp>
 
 #include <mpi.h>
@@ -9,18 +12,44 @@
 #include <functional>
 #include <string_view>
 
+namespace {
+
+double in = 1;
+double out[64];
+
+template <class Call>
+[[gnu::noinline]] void make_calls(long n, Call call) {
+    for (; n > 0; --n) call();
+}
+
+} // namespace
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     if (argc != 3) return EXIT_FAILURE;
     papcoll::attach(MPI_COMM_WORLD, {.link = papcoll::link_model{papcoll::ticks(1000), 0.1}});
-    bool const ours = std::string_view(argv[2]) == "papcoll";
-    double in = 1;
-    double out = 0;
-    for (long i = std::strtol(argv[1], nullptr, 10); i > 0; --i)
-        if (ours)
-            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, &out, std::plus<>());
-        else
-            MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    out[0] = 1;
+    auto const run = [&](auto call) {
+        for (int i = 0; i < 100; ++i) call(); // the first calls make plans
+        make_calls(std::strtol(argv[1], nullptr, 10), call);
+    };
+    std::string_view const what(argv[2]);
+    if (what == "mpi")
+        run([]() __attribute__((always_inline)) {
+            MPI_Allreduce(&in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        });
+    else if (what == "all_reduce")
+        run([]() __attribute__((always_inline)) {
+            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
+        });
+    else if (what == "all_gather")
+        run([]() __attribute__((always_inline)) { papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out); });
+    else if (what == "broadcast")
+        run([]() __attribute__((always_inline)) { papcoll::broadcast(MPI_COMM_WORLD, out, 1, 0); });
+    else if (what == "barrier")
+        run([]() __attribute__((always_inline)) { papcoll::barrier(MPI_COMM_WORLD); });
     MPI_Finalize();
-    return out == 1 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return out[0] == 1 || out[0] == ranks ? EXIT_SUCCESS : EXIT_FAILURE;
 }

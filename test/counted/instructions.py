@@ -1,38 +1,55 @@
 #!/usr/bin/env python3
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-"""Counts, by callgrind, the instructions of a repeated all-reduce of 8 bytes on one rank.
+"""Counts, by callgrind, the instructions of repeated calls with 8 bytes: on one rank, or on several ranks of one
+node, there without those of waiting.
 
-    instructions.py <program>
+    instructions.py <program> [<launcher> ...]
 
 Exit code 77: there is no valgrind.
 """
-import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
-MOST = 470
+MOST_ALONE = {"all_reduce": 300}
+MOST_OF_TWO = {"all_reduce": 400, "all_gather": 400, "broadcast": 400, "barrier": 400}
+CALLS = 2000
+ALL = re.compile(r"make_calls<")
+WAITING = re.compile(r":papcoll::v0::detail::short_run<[^(]*>::wait_\w+\(")
 
 
-def instructions(program, calls, whose):
-    made = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", program, str(calls), whose],
-                          capture_output=True, text=True, check=True)
-    return int(re.search(r"Collected : (\d+)", made.stderr).group(1))
+def counted(file, functions):
+    """The instructions of these functions and of all that they call."""
+    lines = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(file)], capture_output=True,
+                           text=True, check=True).stdout.splitlines()
+    costs = [re.match(r"\s*([\d,]+) ", line) for line in lines if functions.search(line)]
+    return sum(int(cost[1].replace(",", "")) for cost in costs if cost)
 
 
-def per_call(program, whose):
-    few, many = 100, 40100 # the first calls make plans; starting MPI takes now more, now fewer
-    return (instructions(program, many, whose) - instructions(program, few, whose)) / (many - few)
+def per_call(launcher, program, what):
+    """The most of any rank."""
+    with tempfile.TemporaryDirectory() as place:
+        tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={place}/%p", "--toggle-collect=*make_calls*"]
+        subprocess.run(launcher + tool + [program, str(CALLS), what], capture_output=True, check=True)
+        return max(counted(f, ALL) - counted(f, WAITING) for f in pathlib.Path(place).iterdir()) / CALLS
 
 
 def main():
-    if shutil.which("valgrind") is None:
+    if shutil.which("valgrind") is None or shutil.which("callgrind_annotate") is None:
         print("there is no valgrind here: skipped")
         return 77
-    ours = per_call(sys.argv[1], "papcoll")
-    print(f"{ours:.0f} instructions per call, at most {MOST}; MPI_Allreduce: {per_call(sys.argv[1], 'mpi'):.0f}")
-    return int(ours > MOST)
+    program, launcher = sys.argv[1], sys.argv[2:]
+    too_many = False
+    for what, most in (MOST_OF_TWO if launcher else MOST_ALONE).items():
+        count = per_call(launcher, program, what)
+        too_many = too_many or count > most or count == 0
+        print(f"{what}: {count:.1f} instructions per call, at most {most}")
+    if not launcher:
+        print(f"MPI_Allreduce: {per_call([], program, 'mpi'):.1f}")
+    return int(too_many)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -54,6 +55,28 @@ inline constexpr operator_description described_operator{
     is_commutative<Op, T>::value, is_exactly_associative<Op, T>::value && !serializable<T>,
     combines_in_any_order<Op, T>::value && !serializable<T>, known_operator_of<T, Op>()};
 
+/// What tells a call from others, beside its buffers, its sizes and its policy.
+struct call_identity {
+    element_description const* elements;
+    operator_description const* operator_traits = nullptr; // null: there is none
+    std::size_t n = 0;
+    collective_kind operation;
+    int root = 0;
+    bool in_place = false;
+
+    [[gnu::always_inline]] friend auto operator==(call_identity const& a, call_identity const& b) -> bool {
+        return a.elements == b.elements && a.operator_traits == b.operator_traits && a.n == b.n &&
+               a.kind_and_root() == b.kind_and_root() && a.in_place == b.in_place;
+    }
+
+private:
+    /// In one number, which is compared at once.
+    [[nodiscard]] auto kind_and_root() const -> std::uint64_t {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(root)) << 32U |
+               static_cast<std::uint32_t>(operation);
+    }
+};
+
 /// One call of a collective on one rank, as its front was given it; whatever type the elements and the
 /// operator have, what comes behind works on this.
 ///
@@ -74,21 +97,15 @@ inline constexpr operator_description described_operator{
 ///     barrier          -                  -
 ///
 /// `memory.in` is `in`. In place it is `out`, but where it is gathered: there it is null.
-struct call_description {
+struct call_description : call_identity {
     static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
 
-    collective_kind operation;
-    element_description const* elements;
     /// `out` of it is known once there is room.
     call_memory memory;
     output out;
-    std::size_t n = 0;
-    int root = 0;
-    bool in_place = false;
     rank_sizes parts;
     /// Where `in` is a vector: how many elements it has.
     std::size_t in_size = unknown;
-    operator_description const* operator_traits = nullptr; // null: there is none
     /// Which of the candidates of its policy it takes, and whether to learn about it; see learned_shape.
     std::size_t candidate = 0;
     bool on_trial = false;
@@ -98,8 +115,7 @@ struct call_description {
 
     // As an aggregate it would be cleared as a whole first, which takes longer than all the rest of it.
     call_description(collective_kind what, element_description const* of_elements)
-        : operation(what)
-        , elements(of_elements)
+        : call_identity{.elements = of_elements, .operation = what}
         , memory(of_elements->type) {}
     template <class T>
     [[nodiscard]] static auto of(collective_kind operation) -> call_description {

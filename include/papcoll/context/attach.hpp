@@ -21,11 +21,11 @@ namespace detail {
 
 /// The transport behind `comm`; null where papcoll is not attached to an MPI communicator.
 template <communicator Comm>
-[[nodiscard]] auto find_transport(Comm&& comm) {
+[[nodiscard, gnu::always_inline]] inline auto find_transport(Comm&& comm) {
     if constexpr (transport<std::remove_cvref_t<Comm>>)
         return &comm;
     else
-        return mpi_registry::instance().find(static_cast<MPI_Comm>(comm));
+        return mpi_registry::find(static_cast<MPI_Comm>(comm));
 }
 template <class Comm>
 using transport_type = std::remove_cvref_t<decltype(*find_transport(std::declval<Comm&>()))>;

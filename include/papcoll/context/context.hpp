@@ -109,7 +109,7 @@ public:
         }
         in_call(in_call const&) = delete;
         auto operator=(in_call const&) -> in_call& = delete;
-        ~in_call() {
+        [[gnu::always_inline]] ~in_call() {
             if (--m_of.m_calls == 0 && m_of.m_last_owner) auto const ended = std::move(m_of.m_last_owner);
         }
 
@@ -170,7 +170,7 @@ public:
     [[nodiscard]] auto sequence() const -> std::uint64_t { return m_sequence; }
     /// The number and the tag of an operation belong to its call, whatever becomes of it: ranks call the
     /// operations of one group in the same order.
-    auto next_tag(std::shared_ptr<detail::tag_ledger> const& tags) -> int {
+    [[gnu::always_inline]] auto next_tag(std::shared_ptr<detail::tag_ledger> const& tags) -> int {
         ++m_sequence;
         return tags->next();
     }
@@ -192,9 +192,9 @@ public:
         for (++m_turn; std::erase(m_passed, m_turn) > 0;) ++m_turn;
     }
     /// Whether nothing of the process is under way, and a call has nothing to agree on first.
-    [[nodiscard]] auto is_quiet() const -> bool {
-        return m_engine->is_idle() && checks() != check_level::agreed && m_turn == m_turns;
-    }
+    [[nodiscard]] auto is_quiet() const -> bool { return is_idle() && checks() != check_level::agreed; }
+    /// The same where it is known that calls agree on nothing.
+    [[nodiscard]] auto is_idle() const -> bool { return m_engine->is_idle() && m_turn == m_turns; }
     /// Whether an operation with this tag that is called now can begin its work now: nothing is to be agreed
     /// first, none waits for its turn, and none has the tag.
     [[nodiscard]] auto begins_at_once(detail::tag_ledger const& tags, int tag) const -> bool {

@@ -23,7 +23,7 @@ public:
         , m_looks(m_most_looks) {}
 
     template <class Transport, class Ready>
-    void until(Transport& t, Ready const& ready) {
+    [[gnu::noinline]] void until(Transport& t, Ready const& ready) {
         int const looks = m_crowded > 0 ? least_looks : m_looks;
         m_crowded = std::max(m_crowded - 1, 0);
         for (int i = 0; i < looks; ++i) {

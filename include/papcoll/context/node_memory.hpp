@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,14 +38,20 @@ public:
         return bytes_per_rank / 4 * 3;
     }
 
+    /// What is behind the signs of a rank and a call.
+    static constexpr std::size_t line_room = 48;
+    static constexpr std::size_t line_bytes = 64;
+
     /// What one call uses.
     struct area {
         std::byte* data = nullptr;
         std::uint64_t call = 0;
         std::uint64_t key = 0;
-        std::size_t line = 0;
-        std::uint64_t posts = 0; ///< of this rank
-        std::uint64_t depth = 0; ///< how many calls this one may be ahead of others
+        std::uint64_t* signs = nullptr; ///< the line of the first member
+        std::uint64_t* mine = nullptr;  ///< this rank's
+        std::uint64_t begun = 0;        ///< the sign of a rank that has posted nothing
+        std::uint64_t sign = 0;         ///< what this rank has posted
+        std::uint64_t depth = 0;        ///< how many calls this one may be ahead of others
     };
     /// What a rank has told of a call.
     enum class news {
@@ -66,12 +73,18 @@ public:
         : m_segment(std::move(segment))
         , m_bytes(bytes_per_rank)
         , m_members(members.size())
+        , m_short_area(m_members * short_bytes(bytes_per_rank))
+        , m_data(m_segment.get() + header_bytes(m_members))
+        , m_signs(line_at(1 + 2 * m_members))
+        , m_line_words(m_members * words_per_line)
         , m_member_of(static_cast<std::size_t>(ranks), nobody)
         , m_looking(own_processors) {
         for (std::size_t m = 0; m < members.size(); ++m)
             m_member_of[static_cast<std::size_t>(members[m])] = static_cast<std::uint32_t>(m);
         m_me = member(rank);
-        m_active.reserve(8);
+        m_my_words = m_me * words_per_line;
+        m_done_word = line_at(1 + 2 * m_me);
+        m_others.reserve(8);
     }
 
     /// Waits until ready(), which looks at this memory.
@@ -81,8 +94,8 @@ public:
     }
     /// Calls that need not wait let the transport's messages progress now and then, too.
     template <class Transport>
-    void progress_sometimes(Transport& t) {
-        if (++m_uses % 128 == 0) t.progress();
+    [[gnu::always_inline]] static void progress_sometimes(Transport& t, std::uint64_t call) {
+        if (call % 128 == 0) t.progress();
     }
 
     /// What each rank gives.
@@ -92,65 +105,107 @@ public:
     /// ranks together. Throws std::length_error where there is not so much. `key`: calls that belong together
     /// have the same.
     [[nodiscard]] auto reserve(std::uint64_t call, std::uint64_t key, std::size_t bytes) -> area {
-        area a{.call = call, .key = key};
-        auto const each = m_members * short_bytes(m_bytes);
-        bool const is_short = bytes <= each;
+        bool const is_short = bytes <= m_short_area;
         if (bytes > m_members * long_bytes(m_bytes))
             throw std::length_error("papcoll: a program wants more memory than the ranks of the node share");
+        auto a = reserve_line(call, key);
+        a.data = m_data + (is_short ? call % short_areas : short_areas) * m_short_area;
         a.depth = is_short ? short_areas : 1;
-        a.line = static_cast<std::size_t>(call % short_areas);
-        a.data = m_segment.get() + header_bytes(m_members) + (is_short ? a.line : short_areas) * each;
-        m_active.push_back(call);
-        tell_done((m_active.size() == 1 ? call : oldest()) - 1);
+        return a;
+    }
+    /// The same of a call whose data is beside the signs: `line_room` bytes of each rank, one every
+    /// `line_bytes`.
+    [[nodiscard, gnu::always_inline]] auto reserve_line(std::uint64_t call, std::uint64_t key) -> area {
+        if (m_one != 0) {
+            begin_among_others(call);
+        } else {
+            tell_done(call - 1);
+            m_one = call;
+        }
+        return line_of(call, key);
+    }
+    /// The area that reserve_line gave, and what has been posted there.
+    [[nodiscard]] auto line_again(std::uint64_t call, std::uint64_t key) const -> area {
+        auto a = line_of(call, key);
+        auto const told = word(*a.mine).load(std::memory_order_relaxed); // no other rank writes it
+        if (call_of(told) == call) a.sign = told;
         return a;
     }
     /// This rank is at this call, and those before have begun: they have ended unless they have areas.
     void pass_to(std::uint64_t call) {
-        if (m_active.empty()) tell_done(call - 1);
+        if (m_one == 0) tell_done(call - 1);
     }
     /// Whether it is a call of this rank's own that has the area, or the line.
     [[nodiscard]] auto waits_for_itself(area const& a) const -> bool { return a.call - m_done > a.depth; }
-    /// Whether nobody uses it any more for an earlier call; then it is this call's.
+    /// Whether nobody uses it any more for an earlier call; then it is this call's, and the others may see
+    /// that this rank has come to it.
     [[nodiscard]] auto open(area const& a) -> bool {
-        if (a.call > a.depth && !all_have_done(a.call - a.depth)) return false;
-        auto const mine = line(a, m_me);
-        word(mine + 1).store(a.key, std::memory_order_relaxed);
-        word(mine).store(state(a.call, 0, false), std::memory_order_release);
+        if (!open_to_post(a)) return false;
+        tell_begun(a);
         return true;
+    }
+    /// The same of a rank that posts before it awaits anything: they see it then.
+    [[nodiscard, gnu::always_inline]] auto open_to_post(area const& a) -> bool {
+        if (a.call > m_all_done + a.depth && !all_have_done(a.call - a.depth)) return false;
+        word(a.mine[1]).store(a.key, std::memory_order_relaxed);
+        return true;
+    }
+    [[gnu::always_inline]] static void tell_begun(area const& a) {
+        word(a.mine[0]).store(a.sign, std::memory_order_release);
     }
     /// The next post of this rank. What it did before is seen by those who find it.
     void post(area& a, bool failed) {
-        if (a.posts == most_posts) throw std::length_error("papcoll: a program makes too many posts");
-        word(line(a, m_me)).store(state(a.call, ++a.posts, failed), std::memory_order_release);
+        if (a.sign == state(a.call, most_posts, false))
+            throw std::length_error("papcoll: a program makes too many posts");
+        a.sign += one_post;
+        word(*a.mine).store(a.sign | (failed ? 1U : 0U), std::memory_order_release);
     }
-    /// Whether a rank has come to its post of that number.
+    /// The same of one that has not failed, and of few.
+    [[gnu::always_inline]] static void post_next(area& a) {
+        a.sign += one_post;
+        word(*a.mine).store(a.sign, std::memory_order_release);
+    }
+    /// Which of the members a rank is. Throws std::logic_error for one of another node.
+    [[nodiscard]] auto member(int rank) const -> std::size_t {
+        auto const m = m_member_of[static_cast<std::size_t>(rank)];
+        if (m == nobody) throw std::logic_error("papcoll: a program awaits a rank of another node");
+        return m;
+    }
+    /// Whether a member has come to its post of that number, which has not failed.
+    [[nodiscard, gnu::always_inline]] static auto is_there(area const& a, std::size_t m, std::uint64_t posts)
+        -> bool {
+        auto* const there = line(a, m);
+        auto const seen = word(there[0]).load(std::memory_order_acquire);
+        // Other calls that have the line are further away.
+        auto const ahead = std::rotr(seen - (a.begun + one_post * posts), 1); // large where it has failed
+        return ahead <= most_posts && word(there[1]).load(std::memory_order_relaxed) == a.key;
+    }
+    /// What a rank has told of its post of that number.
     [[nodiscard]] auto look(area const& a, int rank, std::uint64_t posts) const -> news {
         auto const m = member(rank);
-        auto const at = line(a, m);
-        auto const seen = word(at).load(std::memory_order_acquire);
+        auto* const there = line(a, m);
+        auto const seen = word(there[0]).load(std::memory_order_acquire);
         if (call_of(seen) != a.call) return has_left_out(a, m) ? news::different : news::none;
-        if (word(at + 1).load(std::memory_order_relaxed) != a.key) return news::different;
+        if (word(there[1]).load(std::memory_order_relaxed) != a.key) return news::different;
         if (seen < state(a.call, posts, false)) return news::none;
         return (seen & 1U) != 0 ? news::failed : news::there;
     }
-    /// This rank does nothing more to the area.
-    void end(area const& a) {
-        m_last = std::max(m_last, a.call);
-        if (m_active.size() == 1)
-            m_active.clear(); // it was this one
-        else
-            m_active.erase(std::remove(m_active.begin(), m_active.end(), a.call), m_active.end());
-        tell_done(m_active.empty() ? m_last : oldest() - 1);
+    /// This rank does nothing more to the area of a call.
+    [[gnu::always_inline]] void end(std::uint64_t call) {
+        if (m_are_several) return end_among_others(call);
+        m_one = 0; // it was this one
+        tell_done(call);
     }
     /// This rank gives the call up, which has been opened: to the others all its posts have failed.
     void abandon(area const& a) {
-        word(line(a, m_me)).store(state(a.call, most_posts, true), std::memory_order_release);
-        end(a);
+        word(*a.mine).store(state(a.call, most_posts, true), std::memory_order_release);
+        end(a.call);
     }
 
 private:
     static constexpr unsigned post_bits = 24;
     static constexpr std::uint64_t most_posts = (std::uint64_t{1} << post_bits) - 1;
+    static constexpr std::uint64_t one_post = 2;
     static constexpr std::size_t words_per_line = 8;
     static constexpr auto nobody = static_cast<std::uint32_t>(-1);
     using word_type = std::atomic_ref<std::uint64_t>;
@@ -160,53 +215,81 @@ private:
         return (call << post_bits | posts) << 1U | (failed ? 1U : 0U);
     }
     static constexpr auto call_of(std::uint64_t seen) -> std::uint64_t { return seen >> (post_bits + 1); }
+    [[nodiscard, gnu::always_inline]] auto line_of(std::uint64_t call, std::uint64_t key) const -> area {
+        auto* const signs = m_signs + call % short_areas * m_line_words;
+        return {.data = reinterpret_cast<std::byte*>(signs + 2),
+                .call = call,
+                .key = key,
+                .signs = signs,
+                .mine = signs + m_my_words,
+                .begun = state(call, 0, false),
+                .sign = state(call, 0, false),
+                .depth = short_areas};
+    }
     /// Whether a rank that has not begun this call has ended it: it made another one, or none that is made by
     /// memory.
     [[nodiscard]] auto has_left_out(area const& a, std::size_t m) const -> bool {
-        return word(done_word(m)).load(std::memory_order_acquire) >= a.call &&
-               call_of(word(line(a, m)).load(std::memory_order_acquire)) != a.call;
+        return done_word(m).load(std::memory_order_acquire) >= a.call &&
+               call_of(word(*line(a, m)).load(std::memory_order_acquire)) != a.call;
     }
-    [[nodiscard]] auto all_have_done(std::uint64_t needed) -> bool {
-        if (m_all_done >= needed) return true;
+    [[nodiscard, gnu::noinline]] auto all_have_done(std::uint64_t needed) -> bool {
         std::uint64_t least = m_done;
         for (std::size_t m = 0; m < m_members; ++m)
-            if (m != m_me) least = std::min(least, word(done_word(m)).load(std::memory_order_acquire));
+            if (m != m_me) least = std::min(least, done_word(m).load(std::memory_order_acquire));
         m_all_done = std::max(m_all_done, least);
         return m_all_done >= needed;
+    }
+    [[gnu::noinline]] void begin_among_others(std::uint64_t call) {
+        m_are_several = true;
+        m_others.push_back(call);
+        tell_done(oldest() - 1);
+    }
+    /// Until none has an area.
+    [[gnu::noinline]] void end_among_others(std::uint64_t call) {
+        m_last = std::max(m_last, call);
+        if (m_one == call) m_one = m_others.empty() ? 0 : std::exchange(m_others.back(), call);
+        std::erase(m_others, call);
+        m_are_several = m_one != 0;
+        tell_done(m_are_several ? oldest() - 1 : m_last);
     }
     /// Two lines each for how far a rank has come, and those of the calls, behind one for who makes it.
     static constexpr auto header_bytes(std::size_t members) -> std::size_t {
         auto const lines = 1 + members * (2 + short_areas);
         return (lines * words_per_line * sizeof(std::uint64_t) + 4095) / 4096 * 4096;
     }
-    [[nodiscard]] auto member(int rank) const -> std::size_t {
-        auto const m = m_member_of[static_cast<std::size_t>(rank)];
-        if (m == nobody) throw std::logic_error("papcoll: a program awaits a rank of another node");
-        return m;
+    static auto word(std::uint64_t& at) -> word_type { return word_type(at); }
+    /// The first word of a line.
+    [[nodiscard]] auto line_at(std::size_t l) const -> std::uint64_t* {
+        return reinterpret_cast<std::uint64_t*>(m_segment.get()) + l * words_per_line;
     }
-    [[nodiscard]] auto word(std::size_t i) const -> word_type {
-        return word_type(reinterpret_cast<std::uint64_t*>(m_segment.get())[i]);
-    }
-    [[nodiscard]] static auto done_word(std::size_t m) -> std::size_t { return (1 + 2 * m) * words_per_line; }
-    [[nodiscard]] auto line(area const& a, std::size_t m) const -> std::size_t {
-        return (1 + (2 + a.line) * m_members + m) * words_per_line;
-    }
+    [[nodiscard]] auto done_word(std::size_t m) const -> word_type { return word(*line_at(1 + 2 * m)); }
+    static auto line(area const& a, std::size_t m) -> std::uint64_t* { return a.signs + m * words_per_line; }
+    /// Of those that have an area.
     [[nodiscard]] auto oldest() const -> std::uint64_t {
-        return *std::min_element(m_active.begin(), m_active.end());
+        if (m_others.empty()) return m_one;
+        return std::min(m_one, *std::min_element(m_others.begin(), m_others.end()));
     }
-    void tell_done(std::uint64_t call) {
+    [[gnu::always_inline]] void tell_done(std::uint64_t call) {
         if (call <= m_done) return;
         m_done = call;
-        word(done_word(m_me)).store(call, std::memory_order_release);
+        word(*m_done_word).store(call, std::memory_order_release);
     }
 
     std::shared_ptr<std::byte> m_segment;
     std::size_t m_bytes;
     std::size_t m_members;
+    std::size_t m_short_area; // bytes
+    std::byte* m_data;        // the areas
+    std::uint64_t* m_signs;   // the lines of the calls
+    std::size_t m_line_words; // of those of one call
     std::size_t m_me = 0;
+    std::size_t m_my_words = 0;
     std::vector<std::uint32_t> m_member_of; // by rank
-    std::vector<std::uint64_t> m_active;    // calls that have an area
-    std::uint64_t m_last = 0;               // the latest call that has ended
+    std::uint64_t* m_done_word = nullptr;   // this rank's
+    std::uint64_t m_one = 0;                // a call that has an area; 0: none
+    std::vector<std::uint64_t> m_others;    // that have one, too
+    bool m_are_several = false;             // or were, and one is left
+    std::uint64_t m_last = 0;               // the latest of several that has ended
     std::uint64_t m_done = 0;               // up to where all have
     std::uint64_t m_all_done = 0;           // on all ranks, as far as was looked
     std::uint32_t m_uses = 0;

@@ -54,15 +54,10 @@ public:
     }
 
     /// The transport cached on `comm`, or null. Throws std::invalid_argument unless papcoll can work on it.
-    auto find(MPI_Comm comm) -> mpi_transport* {
-        if (m_last != nullptr && comm == m_last_comm) return m_last;
-        void* found = nullptr;
-        int flag = 0;
-        if (comm != MPI_COMM_NULL)
-            mpi_check("MPI_Comm_get_attr", MPI_Comm_get_attr(comm, m_comm_key, &found, &flag));
-        if (flag != 0) return remember(comm, static_cast<mpi_transport*>(found));
-        mpi_transport::checked(comm);
-        return nullptr;
+    [[gnu::always_inline]] static auto find(MPI_Comm comm) -> mpi_transport* {
+        auto const& last = last_found();
+        if (comm == last.comm && last.transport != nullptr) return last.transport;
+        return instance().find_in_mpi(comm);
     }
     /// Waits for all ranks of `comm` while the engine drives. Collective calls of MPI that follow then wait
     /// for nobody who waits for an operation of papcoll's.
@@ -100,19 +95,36 @@ private:
         mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, m_self_key, this));
     }
 
+    struct found {
+        MPI_Comm comm;
+        mpi_transport* transport;
+    };
+    /// The communicator that was found last, without the object, whose making is guarded.
+    static auto last_found() -> found& {
+        constinit static found last{};
+        return last;
+    }
+    [[gnu::noinline]] auto find_in_mpi(MPI_Comm comm) -> mpi_transport* {
+        void* value = nullptr;
+        int flag = 0;
+        if (comm != MPI_COMM_NULL)
+            mpi_check("MPI_Comm_get_attr", MPI_Comm_get_attr(comm, m_comm_key, &value, &flag));
+        if (flag != 0) return remember(comm, static_cast<mpi_transport*>(value));
+        mpi_transport::checked(comm);
+        return nullptr;
+    }
     static auto is_concurrent() -> bool {
         int provided = MPI_THREAD_SINGLE;
         mpi_check("MPI_Query_thread", MPI_Query_thread(&provided));
         return provided == MPI_THREAD_MULTIPLE;
     }
     /// Asked for again, it is found without MPI; not where several threads might ask.
-    auto remember(MPI_Comm comm, mpi_transport* found) -> mpi_transport* {
-        if (m_engine->concurrent()) return found;
-        m_last_comm = comm;
-        return m_last = found;
+    auto remember(MPI_Comm comm, mpi_transport* transport) -> mpi_transport* {
+        if (!m_engine->concurrent()) last_found() = {comm, transport};
+        return transport;
     }
     void forget_last() {
-        if (!m_engine->concurrent()) m_last = nullptr;
+        if (!m_engine->concurrent()) last_found() = {};
     }
     static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
 
@@ -142,8 +154,6 @@ private:
     std::shared_ptr<progress_engine> m_engine;
     int m_comm_key = MPI_KEYVAL_INVALID;
     int m_self_key = MPI_KEYVAL_INVALID;
-    MPI_Comm m_last_comm = MPI_COMM_NULL; // the last one found
-    mpi_transport* m_last = nullptr;
     std::vector<mpi_transport*> m_live;
 };
 

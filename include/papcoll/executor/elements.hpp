@@ -227,6 +227,9 @@ private:
     template <class T, class Op>
     static void combine_elements_alike(void* op, void const* left, void const* right, void* result,
                                        std::size_t n, void* work) {
+        if (n == 1)
+            return combine_one(static_cast<T const*>(left), static_cast<T const*>(right),
+                               static_cast<T*>(result), *static_cast<Op*>(op));
         combine_alike(static_cast<T const*>(left), static_cast<T const*>(right), static_cast<T*>(result), n,
                       *static_cast<Op*>(op), static_cast<T*>(work));
     }

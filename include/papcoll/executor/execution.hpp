@@ -74,6 +74,7 @@ public:
         m_flow.use(t, tag);
         m_flow.reserve(most_open());
         m_transport = &t;
+        m_short_type = nullptr;
         m_memory = std::move(with);
         m_element_bytes = m_memory.type->size * m_memory.unit;
         m_bases = {writable(m_memory.in), static_cast<std::byte*>(m_memory.out), provide_scratch(m_memory),
@@ -91,23 +92,26 @@ public:
     /// Whether its program uses the memory of the node.
     [[nodiscard]] auto shares_memory() const -> bool { return m_shares; }
     /// Whether run_in_order will do for elements of this type.
-    [[nodiscard]] auto is_short(Transport const& t, detail::element_type const& type) -> bool {
-        if constexpr (requires { Transport::most_sends; }) return false;
-        if (type.wire != format::bytes) return false;
-        if (!m_short || m_short->element_bytes() != type.size) make_short(t, type.size);
-        return m_short->applies();
+    [[nodiscard]] auto is_short(Transport const& t, call_memory const& with) -> bool {
+        return is_ready_for(with) || make_short(t, with);
     }
-    /// Begins it and runs it to its end, as begin and advance would; returns its failure. For a caller that
-    /// has nothing else to drive. Where it throws it has given up, see may_be_read.
-    auto run_in_order(Transport& t, int tag, call_memory& with) -> std::exception_ptr {
-        auto* const scratch = provide_scratch(with);
+    /// Whether it can be begun again, and run_in_order was asked for elements of this type before.
+    [[nodiscard, gnu::always_inline]] auto is_ready_for(call_memory const& with) const -> bool {
+        return m_short_type == with.type && !is_in_use();
+    }
+    /// Begins it and runs it to its end, as begin and advance would; false where it has failed, see
+    /// take_failure. For a caller that has nothing else to drive. Where it throws it has given up, see
+    /// may_be_read.
+    [[gnu::always_inline]] auto run_in_order(Transport& t, int tag, call_memory& with) -> bool {
         try {
-            return m_short->run(t, tag, with, writable(with.in), scratch, m_scratch.data());
+            return m_short->run(t, tag, with);
         } catch (...) {
             m_abandoned = true;
+            m_short_type = nullptr;
             throw;
         }
     }
+    [[nodiscard]] auto take_failure() -> std::exception_ptr { return m_short->take_failure(); }
 
     auto advance(bool block) -> bool override {
         if (m_finished) return false;
@@ -143,7 +147,9 @@ public:
     /// When it has ended: lets the user's operator go, and memory of which there is much.
     void let_go() noexcept {
         m_memory.op.let_go();
-        if (m_scratch.bytes() > most_kept_bytes) m_scratch.release();
+        if (m_scratch.bytes() <= most_kept_bytes) return;
+        m_short_type = nullptr;
+        m_scratch.release();
     }
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
@@ -190,12 +196,23 @@ private:
     [[nodiscard]] static auto writable(void const* in) -> std::byte* {
         return const_cast<std::byte*>(static_cast<std::byte const*>(in)); // NOLINT
     }
-    [[gnu::noinline]] void make_short(Transport const& t, std::size_t element_bytes) {
+    /// Until the program's own memory is provided anew.
+    [[gnu::noinline]] auto make_short(Transport const& t, call_memory const& with) -> bool {
         constexpr std::size_t most_message_bytes = std::size_t(64) << 10;
-        bool const keeps_scratch = m_program->scratch * element_bytes <= most_kept_bytes / 2;
-        m_short.emplace(*m_program, element_bytes,
-                        keeps_scratch ? std::min(most_message_bytes, t.max_message_bytes()) : 0,
-                        m_node.get());
+        auto const size = with.type->size;
+        if constexpr (requires { Transport::most_sends; }) return false;
+        if (with.type->wire != format::bytes) return false;
+        if (m_shares) detail::check_shared(with);
+        bool const keeps_scratch = m_program->scratch * size <= most_kept_bytes / 2;
+        if (!m_short || m_short->element_bytes() != size)
+            m_short.emplace(*m_program, size,
+                            keeps_scratch ? std::min(most_message_bytes, t.max_message_bytes()) : 0,
+                            m_node.get());
+        if (!m_short->applies()) return false;
+        auto* const scratch = provide_scratch(with);
+        m_short->use(scratch, m_scratch.data(), with.shared);
+        m_short_type = with.type;
+        return true;
     }
     [[nodiscard]] auto data(region const& r) const -> std::byte* {
         return m_bases[static_cast<std::size_t>(r.where())] + r.offset() * m_element_bytes;
@@ -346,10 +363,12 @@ private:
         if (m_may_use_area) return;
         m_watched.reserve(m_state.awaits());
         detail::check_shared(m_memory);
+        auto& shared = *m_memory.shared;
         if constexpr (requires { m_transport->progress(); })
-            m_memory.shared->progress_sometimes(*m_transport);
+            shared.progress_sometimes(*m_transport, m_memory.call);
         auto const bytes = m_node ? 0 : m_program->node * m_element_bytes;
-        m_area = m_memory.shared->reserve(m_memory.call, m_program->node_key, bytes);
+        m_area = m_program->beside_signs ? shared.reserve_line(m_memory.call, m_program->node_key)
+                                         : shared.reserve(m_memory.call, m_program->node_key, bytes);
         m_bases[static_cast<std::size_t>(memory::node)] = m_node ? m_node.get() : m_area->data;
         m_may_use_area = m_memory.shared->open(*m_area);
     }
@@ -358,7 +377,7 @@ private:
         if (m_may_use_area)
             m_memory.shared->abandon(*m_area);
         else
-            m_memory.shared->end(*m_area);
+            m_memory.shared->end(m_area->call);
         m_area.reset();
     }
     /// Whether something can proceed that no message tells of.
@@ -626,7 +645,7 @@ private:
         if (is_archived())
             m_failure.attempt([&] { load({memory::out, 0, std::numeric_limits<std::size_t>::max() >> 2}); });
         m_finished = true;
-        if (m_area) m_memory.shared->end(*m_area);
+        if (m_area) m_memory.shared->end(m_area->call);
         m_area.reset();
         let_go();
         m_keeper.reset();
@@ -637,6 +656,7 @@ private:
     std::shared_ptr<program const> m_program;
     bool m_shares = m_program->node > 0;
     std::optional<detail::short_run<Transport>> m_short; // made when it is first asked for
+    detail::element_type const* m_short_type = nullptr;  // for which it is ready
     detail::program_state m_state;
     std::shared_ptr<void const> m_keeper;
     detail::message_flow<Transport, label> m_flow;

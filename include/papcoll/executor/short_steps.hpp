@@ -48,7 +48,8 @@ public:
 
         kind what = kind::copy;
         int peer = -1;
-        std::uint32_t message = 0; // which of all messages; of parts in any order how many
+        // Which of all messages; of parts in any order how many; of an await which member of the node.
+        std::uint32_t message = 0;
         std::uint32_t first_stretch = 0, stretches = 0;
         // Bytes of a message or a copy, elements to combine, how many posts, steps of all parts together.
         std::size_t size = 0;
@@ -94,6 +95,12 @@ public:
     /// Of a message that is not packed.
     [[nodiscard]] auto stretches_of(step const& s) const -> std::span<stretch const> {
         return std::span(m_stretches).subspan(s.first_stretch, s.stretches);
+    }
+    /// Awaits know which member of the node the peer is: `member(peer)`.
+    template <class Member>
+    void number_peers(Member member) {
+        for (auto& s : m_steps)
+            if (s.what == kind::await_post) s.message = static_cast<std::uint32_t>(member(s.peer));
     }
     [[nodiscard]] auto messages() const -> std::size_t { return m_messages; }
     /// Of the memory that all ranks of the node use together.

@@ -55,6 +55,12 @@ void combine(T const* left, T const* right, T* result, std::size_t n, Op& op) {
 template <class T>
 inline constexpr std::size_t alike_elements = std::max<std::size_t>(1024 / sizeof(T), 1);
 
+/// What combine_alike does with one element, that of all ranks or the last of them.
+template <class T, class Op>
+[[gnu::noinline]] void combine_one(T const* left, T const* right, T* result, Op& op) {
+    *result = static_cast<T>(op(*left, *right));
+}
+
 /// As combine, and the same bits wherever the result goes. Compilers may swap the operands of a sum, each
 /// kernel's in its own way, and of two NaNs the first operand decides the result; in the same way products
 /// and sums may be fused. So ranks that must agree combine by one kernel alone, into `work`, which has room
@@ -64,6 +70,10 @@ template <class T, reduction_operator<T> Op>
                                      T* work) {
     for (std::size_t i = 0; i < n; i += alike_elements<T>) {
         auto const k = std::min(alike_elements<T>, n - i);
+        if (k == 1) {
+            combine_one(left + i, right + i, result + i, op);
+            continue;
+        }
         combine_apart(left + i, right + i, work, k, op);
         std::move(work, work + k, result + i);
     }

@@ -68,7 +68,10 @@ struct basic_automatic {
         -> std::vector<automatic_choice>;
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 
-    friend auto operator==(basic_automatic const&, basic_automatic const&) -> bool = default;
+    friend auto operator==(basic_automatic const& a, basic_automatic const& b) -> bool {
+        return a.compute_per_element == b.compute_per_element && a.table == b.table &&
+               a.arrivals == b.arrivals; // last: what is not inline
+    }
 };
 
 /// The default of every collective.

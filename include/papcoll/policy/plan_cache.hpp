@@ -62,6 +62,13 @@ public:
         auto* const body = static_cast<execution<Transport>*>(m_body.get());
         return body->is_reusable() ? body : nullptr;
     }
+    /// The same of one that run_in_order will do for.
+    template <transport Transport>
+    [[nodiscard, gnu::always_inline]] auto ready_for(call_memory const& with) const -> execution<Transport>* {
+        if (m_body.use_count() != 1) return nullptr;
+        auto* const body = static_cast<execution<Transport>*>(m_body.get());
+        return body->is_ready_for(with) ? body : nullptr;
+    }
     [[nodiscard]] auto get() const -> std::shared_ptr<operation> const& { return m_body; }
 
 private:

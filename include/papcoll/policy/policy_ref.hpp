@@ -41,6 +41,9 @@ struct policy_functions {
     /// What tells a policy from others; empty: it cannot be told.
     std::any (*key)(void const* policy);
     bool (*has_key)(void const* policy, std::any const& key);
+    /// What `equals` compares with, as long as the key stays; null: nothing.
+    void const* (*known_by)(std::any const& key);
+    bool (*equals)(void const* policy, void const* known);
     std::shared_ptr<void const> (*copy)(void const* policy);
     /// What is behind the arrivals that it has been told; null: nothing.
     auto(*arrivals)(void const* policy) -> std::shared_ptr<arrival_answer>;
@@ -80,13 +83,20 @@ struct functions_of_policy {
         }
     }
     static auto has_key(void const* policy, std::any const& key) -> bool {
-        if constexpr (equality_tells<P>) {
-            auto const* const known = std::any_cast<P>(&key);
-            return known != nullptr && *known == get(policy);
-        } else {
-            auto const* const known = std::any_cast<fingerprint>(&key);
-            return known != nullptr && known->numbers == get(policy).fingerprint();
-        }
+        auto const* const known = known_by(key);
+        return known != nullptr && equals(policy, known);
+    }
+    static auto known_by(std::any const& key) -> void const* {
+        if constexpr (equality_tells<P>)
+            return std::any_cast<P>(&key);
+        else
+            return std::any_cast<fingerprint>(&key);
+    }
+    static auto equals(void const* policy, void const* known) -> bool {
+        if constexpr (equality_tells<P>)
+            return get(policy) == get(known);
+        else
+            return static_cast<fingerprint const*>(known)->numbers == get(policy).fingerprint();
     }
     static auto copy(void const* policy) -> std::shared_ptr<void const> {
         return std::make_shared<P const>(get(policy));
@@ -106,8 +116,17 @@ struct functions_of_policy {
 
     static constexpr bool reduces_and_broadcasts =
         P::provides(collective_kind::reduce) && P::provides(collective_kind::broadcast);
-    static constexpr policy_functions all{
-        reduces_and_broadcasts, check, plan, candidates, hash, key, has_key, copy, arrivals};
+    static constexpr policy_functions all{reduces_and_broadcasts,
+                                          check,
+                                          plan,
+                                          candidates,
+                                          hash,
+                                          key,
+                                          has_key,
+                                          known_by,
+                                          equals,
+                                          copy,
+                                          arrivals};
 
 private:
     struct fingerprint { // of policies of this type
@@ -143,6 +162,20 @@ public:
     [[nodiscard]] auto key() const -> std::any { return m_functions->key(m_policy); }
     [[nodiscard]] auto has_key(std::any const& key) const -> bool {
         return m_functions->has_key(m_policy, key);
+    }
+
+    /// By which a policy is known again while the key stays.
+    struct known_policy {
+        policy_functions const* functions = nullptr; // null: none
+        void const* value = nullptr;
+    };
+    [[nodiscard]] auto known_by(std::any const& key) const -> known_policy {
+        auto const* const value = is_native() ? nullptr : m_functions->known_by(key);
+        return value != nullptr ? known_policy{m_functions, value} : known_policy{};
+    }
+    /// Not of `native`.
+    [[nodiscard, gnu::always_inline]] auto is(known_policy const& known) const -> bool {
+        return m_functions == known.functions && m_functions->equals(m_policy, known.value);
     }
 
     /// What it waits for before it can plan; null: nothing. `in_background`: the operation looks for it

@@ -46,8 +46,10 @@ public:
         // Of long data few windows, which then stay in the caches.
         auto const windows = n <= all ? all / chunk : std::min<std::size_t>(all / chunk, 8);
         chunks const data(n, chunk);
+        // Where it is enough it is the root's own stretch.
+        auto const first = n <= m_stretch ? index(root) * m_stretch : 0;
         for (std::size_t k = 0; k < data.count(); ++k) {
-            region const window(memory::node, k % windows * chunk, data.size(k));
+            region const window(memory::node, first + k % windows * chunk, data.size(k));
             auto const mine = data_place.part(data.begin(k), data.size(k));
             if (m_rank == root) {
                 for (int r = 0; k >= windows && r < m_ranks; ++r)

@@ -141,6 +141,8 @@ struct program {
     /// Equal on the ranks of a node, and different where the calls differ: programs that do not belong
     /// together are found out by it.
     std::uint64_t node_key = 0;
+    /// Whether the memory of the node is beside the signs: of every 64 bytes, of one rank, the first 48.
+    bool beside_signs = false;
     /// Whether the memory of the node is not that of one call, but the plan's, call after call. Copies
     /// between it and `in` or `out` move nothing where these are a part of it.
     bool keeps_node = false;

@@ -230,9 +230,11 @@ public:
     void copy(std::span<region const> in_twos) { compute(program::action::copy, in_twos, false); }
     /// The ranks of the node share so many elements, all together. Each of them has a program that says so,
     /// whatever it does there. `key`: see program::node_key.
-    void share(std::size_t elements, std::uint64_t key) {
+    /// `beside_signs`: see program::beside_signs.
+    void share(std::size_t elements, std::uint64_t key, bool beside_signs = false) {
         m_program.node = elements;
         m_program.node_key = key;
+        m_program.beside_signs = beside_signs;
     }
     /// They share them call after call, and there are `in` and `out`, or nothing of them; see
     /// program::keeps_node.

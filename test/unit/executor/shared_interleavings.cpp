@@ -145,10 +145,19 @@ private:
         if (s.call == m_calls.size()) return false;
         if (!s.begun) return true;
         auto const& p = program_of(r);
-        if (s.next == 0 && !s.inside && s.awaits == 0 && !s.shared.open(s.area)) return false;
+        if (s.next == 0 && !s.inside && s.awaits == 0 && !opens(s, p)) return false;
         if (s.next == p.size() || p.instructions[s.next].what != program::action::await) return true;
         return s.shared.look(s.area, p.instructions[s.next].peer, p.posts[s.awaits]) !=
                node_memory::news::none;
+    }
+    /// A rank that posts first needs to tell nothing before.
+    static auto opens(rank_state& s, program const& p) -> bool {
+        auto const is_sign = [](auto const& i) {
+            return i.what == program::action::post || i.what == program::action::await;
+        };
+        auto const first = std::find_if(p.instructions.begin(), p.instructions.end(), is_sign);
+        bool const posts = first != p.instructions.end() && first->what == program::action::post;
+        return posts ? s.shared.open_to_post(s.area) : s.shared.open(s.area);
     }
     void step(int r) {
         auto& s = m_ranks[index(r)];
@@ -176,7 +185,8 @@ private:
         auto& s = m_ranks[index(r)];
         auto const& p = program_of(r);
         auto const& shape = m_calls[s.call].shape;
-        s.area = s.shared.reserve(s.call + 1, p.node_key, p.node * sizeof(number));
+        s.area = p.beside_signs ? s.shared.reserve_line(s.call + 1, p.node_key)
+                                : s.shared.reserve(s.call + 1, p.node_key, p.node * sizeof(number));
         s.begun = true;
         s.next = 0;
         s.awaits = 0;
@@ -188,7 +198,7 @@ private:
     void end(int r) {
         auto& s = m_ranks[index(r)];
         check(r);
-        s.shared.end(s.area);
+        s.shared.end(s.area.call);
         s.begun = false;
         s.next = 0;
         ++s.call;
@@ -320,24 +330,25 @@ TEST_CASE("three calls in a row through one long area") {
         }
 }
 
-TEST_CASE("three calls in a row through short areas, and long ones among them") {
+TEST_CASE("three calls in a row through short areas or beside the signs, and long ones among them") {
     for (std::size_t first = 0; first < kinds.size(); ++first)
-        for (std::size_t const length : {3u, 60u}) {
+        for (auto const& [length, others] : {std::pair{3u, 21u}, std::pair{60u, 21u}, std::pair{60u, 3u}}) {
             std::vector<program_calls::call> calls;
             for (std::size_t i = 0; i < 3; ++i)
-                calls.push_back(call_of(kinds[(first + i) % kinds.size()], 0, i == 1 ? length : 6));
+                calls.push_back(call_of(kinds[(first + i) % kinds.size()], 0, i == 1 ? length : others));
             world(calls).explore(0);
         }
 }
 
 TEST_CASE("so many short calls that the last take the areas of the first") {
-    for (auto const kind : {collective_kind::broadcast, collective_kind::reduce}) {
-        // Rank 0 gives, or rank 1 does, and may be ahead by as many calls as there are areas.
-        std::vector<program_calls::call> calls(node_memory::short_areas + 2, call_of(kind, 0, 3));
-        world w(calls);
-        w.explore(0);
-        CHECK(w.states() > 1'000);
-    }
+    for (auto const kind : {collective_kind::broadcast, collective_kind::reduce})
+        for (std::size_t const length : {3u, 7u}) { // beside the signs, and in areas
+            // Rank 0 gives, or rank 1 does, and may be ahead by as many calls as there are areas.
+            std::vector<program_calls::call> calls(node_memory::short_areas + 2, call_of(kind, 0, length));
+            world w(calls);
+            w.explore(0);
+            CHECK(w.states() > 1'000);
+        }
 }
 
 TEST_CASE("a call in many chunks") {

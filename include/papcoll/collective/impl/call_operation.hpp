@@ -169,7 +169,7 @@ template <transport Transport>
         return native_on_duplicate(c, s.call); // the order on the user's own is the user's
     if (s.how == call_start::what::prepared) return execute_plan(c, s.call, *s.plan, tag);
     auto const shape = shape_of(*c, s.call);
-    return execute_plan(c, s.call, known_calls::of(c->cache()).plans.plan(s.policy, shape, c->link()), tag);
+    return execute_plan(c, s.call, known_calls::of(c->cache()).plan(s.policy, shape, c->link()), tag);
 }
 
 /// What a plan is made from besides the call, as it was in the call's turn. papcoll may attach anew before
@@ -187,8 +187,7 @@ public:
                                   int tag) const -> std::shared_ptr<operation> {
         auto shape = shape_of(*c, s.call);
         if (m_attachments == c->attachments())
-            return execute_plan(c, s.call, known_calls::of(c->cache()).plans.plan(s.policy, shape, m_link),
-                                tag);
+            return execute_plan(c, s.call, known_calls::of(c->cache()).plan(s.policy, shape, m_link), tag);
         shape.tuning = &m_tuning;
         kept_plan once{std::make_shared<program const>(s.policy.plan(shape, m_link)), {}};
         return execute_plan(c, s.call, once, tag);

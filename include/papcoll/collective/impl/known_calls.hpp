@@ -8,7 +8,6 @@
 #include <papcoll/policy/plan_cache.hpp>
 #include <papcoll/policy/policy_ref.hpp>
 
-#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,67 +19,81 @@ namespace papcoll::inline v0::detail {
 class last_call {
 public:
     /// The plan of the call, if it is the same with buffers that look good; else null.
-    [[nodiscard]] auto plan_of(call_description const& call, policy_ref policy, plan_cache const& plans) const
-        -> kept_plan* {
-        if (m_plan == nullptr || plans.changes() != m_changes || call.operation != m_operation ||
-            call.elements != m_elements || call.operator_traits != m_operator || call.n != m_n ||
-            call.root != m_root || call.in_place != m_in_place || !has_plain_buffers(call) ||
-            call.parts.given() != m_parts.given || (m_parts.given && !call.parts.are(m_parts)))
+    [[nodiscard, gnu::always_inline]] auto plan_of(call_description const& call,
+                                                   policy_ref const& policy) const -> kept_plan* {
+        if (!(static_cast<call_identity const&>(call) == m_identity) || !has_plain_buffers(call) ||
+            !are_good(call) || !policy.is(m_policy))
             return nullptr;
-        if ((m_in_bytes > 0 && call.memory.in == nullptr) || (m_out_bytes > 0 && call.out.data() == nullptr))
-            return nullptr;
-        if (!m_in_place && !are_apart(call.memory.in, m_in_bytes, call.out.data(), m_out_bytes))
-            return nullptr;
-        return policy.has_key(*m_policy) ? m_plan : nullptr;
+        if (!call.parts.given()) return m_plan;
+        return call.parts.are(m_parts) ? m_plan_of_parts : nullptr;
     }
     /// `shape` is the call's, `plan` its plan, the last that `plans` found.
-    void remember(call_description const& call, call_shape const& shape, kept_plan& plan,
+    void remember(call_description const& call, call_shape const& shape, policy_ref policy, kept_plan& plan,
                   plan_cache const& plans) {
-        m_plan = nullptr;
-        m_policy = plans.last_key();
-        if (!is_simple(call) || plan.what->native || m_policy == nullptr) return;
+        forget();
+        auto const* const key = plans.last_key();
+        if (!is_simple(call) || plan.what->native || key == nullptr) return;
         auto const size = call.elements->type->size;
         bool const is_gathered_in_place = call.in_place && (call.operation == collective_kind::gather ||
                                                             call.operation == collective_kind::all_gather);
-        m_operation = call.operation;
-        m_elements = call.elements;
-        m_operator = call.operator_traits;
-        m_n = call.n;
-        m_root = call.root;
-        m_in_place = call.in_place;
         m_in_bytes = is_gathered_in_place ? 0 : in_count(call, shape) * size;
         m_out_bytes = out_count(call, shape) * size;
+        m_in_apart = call.in_place ? 0 : m_in_bytes;
+        m_out_apart = call.in_place ? 0 : m_out_bytes;
         call.parts.keep(m_parts);
-        m_changes = plans.changes();
-        m_plan = &plan;
+        m_policy = policy.known_by(*key);
+        if (m_policy.functions == nullptr) return;
+        m_identity = call;
+        (call.parts.given() ? m_plan_of_parts : m_plan) = &plan;
+    }
+
+    /// There is none.
+    void forget() {
+        m_plan = m_plan_of_parts = nullptr;
+        m_identity = {};
     }
 
 private:
-    static auto has_plain_buffers(call_description const& call) -> bool {
-        return !call.out.is_vector() && call.in_size == call_description::unknown && !call.memory.late;
+    [[nodiscard]] static auto has_plain_buffers(call_description const& call) -> bool {
+        return call.in_size == call_description::unknown && !call.out.is_vector() && !call.memory.late;
     }
     static auto is_simple(call_description const& call) -> bool {
         return has_plain_buffers(call) && !is_archived(call) && call.elements->prepare == nullptr;
     }
+    [[nodiscard, gnu::always_inline]] auto are_good(call_description const& call) const -> bool {
+        auto const in = reinterpret_cast<std::uintptr_t>(call.memory.in);
+        auto const out = reinterpret_cast<std::uintptr_t>(call.out.data());
+        if ((in == 0 && m_in_bytes > 0) || (out == 0 && m_out_bytes > 0)) return false;
+        return out - in >= m_in_apart && in - out >= m_out_apart; // neither begins within the other
+    }
 
-    kept_plan* m_plan = nullptr;
-    std::any const* m_policy = nullptr; // what tells it from others; it stays as long as the plan
-    std::uint64_t m_changes = 0;
-    collective_kind m_operation{};
-    element_description const* m_elements = nullptr;
-    operator_description const* m_operator = nullptr;
-    std::size_t m_n = 0;
-    int m_root = 0;
-    bool m_in_place = false;
-    kept_sizes m_parts;
+    call_identity m_identity = {};        // without elements: there is none
+    kept_plan* m_plan = nullptr;          // of a call whose ranks have equally much
+    kept_plan* m_plan_of_parts = nullptr; // of another one
+    policy_ref::known_policy m_policy;
     std::size_t m_in_bytes = 0;
     std::size_t m_out_bytes = 0;
+    std::size_t m_in_apart = 0; // of buffers that must not overlap
+    std::size_t m_out_apart = 0;
+    kept_sizes m_parts;
 };
 
 /// What a communicator keeps for its next calls.
 struct known_calls {
     plan_cache plans;
     last_call last;
+
+    /// The plan of a call. Where plans come or go, nothing is known of the last call any more.
+    auto plan(policy_ref policy, call_shape const& shape, link_model const& link) -> kept_plan& {
+        struct watch {
+            known_calls& all;
+            std::uint64_t before = all.plans.changes();
+            ~watch() {
+                if (all.plans.changes() != before) all.last.forget();
+            }
+        } const here{*this};
+        return plans.plan(policy, shape, link);
+    }
 
     /// Those of a context, whose slot nothing else uses.
     [[gnu::always_inline]] static auto of(std::shared_ptr<void>& slot) -> known_calls& {

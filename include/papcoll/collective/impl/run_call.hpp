@@ -46,17 +46,19 @@ template <transport Transport>
     return op;
 }
 
-/// Runs a short program and returns its failure. The operator may make calls of its own and let the plan go.
-template <transport Transport>
-[[nodiscard, gnu::always_inline]] inline auto run_short(context<Transport>& c, execution<Transport>& body,
-                                                        int tag, call_memory& memory) -> std::exception_ptr {
+/// Runs a short program; `failed(failure)` where it has failed. The operator may make calls of its own and
+/// let the plan go.
+template <transport Transport, class Failed>
+[[gnu::always_inline]] inline void run_short(context<Transport>& c, execution<Transport>& body, int tag,
+                                             call_memory& memory, Failed failed) {
     operation::use const used(body);
     try {
-        return body.run_in_order(c.transport_layer(), tag, memory);
+        if (body.run_in_order(c.transport_layer(), tag, memory)) return;
     } catch (...) {
         if (body.may_be_read()) c.engine()->keep(body.shared_from_this());
         throw;
     }
+    failed(body.take_failure());
 }
 /// Runs a plan while nothing else is under way and returns its failure.
 template <transport Transport>
@@ -74,9 +76,13 @@ template <transport Transport>
         throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
     }
     auto const body = execution_of<Transport>(plan, false);
-    if (body->is_short(t, *call.memory.type)) return run_short(c, *body, tag, call.memory);
+    std::exception_ptr failure;
+    if (body->is_short(t, call.memory)) {
+        run_short(c, *body, tag, call.memory, [&](std::exception_ptr why) { failure = std::move(why); });
+        return failure;
+    }
     body->begin(t, nullptr, tag, call.memory);
-    auto failure = c.engine()->run(body, idle);
+    failure = c.engine()->run(body, idle);
     if (!body->finished()) std::rethrow_exception(failure); // messages may be left over
     body->let_go();
     return failure;
@@ -106,10 +112,10 @@ void run_alone(context<Transport>& c, call_description& call, Run run) {
 }
 // Out of the way of calls that succeed.
 template <transport Transport>
-[[noreturn, gnu::cold, gnu::noinline]] void throw_named(context<Transport> const& c,
-                                                        call_description const& call, std::uint64_t number,
-                                                        std::exception_ptr const& failure) {
-    std::rethrow_exception(named(failure, {to_string(call.operation), number, c.rank()}));
+[[noreturn, gnu::cold, gnu::noinline]] void
+throw_named(context<Transport> const& c, call_description const& call, std::exception_ptr const& failure) {
+    // An operator may have made calls meanwhile.
+    std::rethrow_exception(named(failure, {to_string(call.operation), call.memory.call - 1, c.rank()}));
 }
 /// The same of a short program.
 template <transport Transport>
@@ -117,17 +123,20 @@ template <transport Transport>
                                              call_description& call) {
     typename context<Transport>::in_call const here(c);
     int const tag = c.next_tag(c.tags());
-    if (body.shares_memory()) number_call(c, call.memory);
-    auto const number = c.sequence() - 1; // an operator may make calls
-    auto const ended = [&]() __attribute__((always_inline)) {
-        try {
-            return run_short(c, body, tag, call.memory);
-        } catch (...) {
-            spoil_tag(c, tag);
-            throw_named(c, call, number, std::current_exception());
-        }
-    };
-    if (auto const failure = ended()) throw_named(c, call, number, failure);
+    number_call(c, call.memory);
+    std::exception_ptr failure;
+    bool good = true;
+    try {
+        run_short(
+            c, body, tag, call.memory, [&](std::exception_ptr why) __attribute__((cold)) {
+                good = false;
+                failure = std::move(why);
+            });
+    } catch (...) {
+        spoil_tag(c, tag);
+        throw_named(c, call, std::current_exception());
+    }
+    if (!good) throw_named(c, call, failure);
 }
 /// Checks a call for the first time, or when others were in between.
 template <transport Transport>
@@ -140,8 +149,8 @@ template <transport Transport>
         policy.check(shape);
     }
     make_room(call, shape);
-    auto& plan = known.plans.plan(policy, shape, c.link());
-    if (!call.on_trial) known.last.remember(call, shape, plan, known.plans);
+    auto& plan = known.plan(policy, shape, c.link());
+    if (!call.on_trial) known.last.remember(call, shape, policy, plan, known.plans);
     return plan;
 }
 template <transport Transport>
@@ -162,7 +171,7 @@ template <transport Transport>
 void run_on_idle(context<Transport>& c, call_description& call, policy_ref policy) {
     run_alone(c, call, [&](int tag) {
         auto& known = known_calls::of(c.cache());
-        auto* const again = known.last.plan_of(call, policy, known.plans);
+        auto* const again = known.last.plan_of(call, policy);
         if (again == nullptr) return run_plan(c, call, find_plan(c, call, policy, known), tag);
         call.memory.out = call.out.data();
         return run_plan(c, call, *again, tag);
@@ -192,24 +201,27 @@ template <transport Transport>
     auto const c = context_in(t); // operators may free the communicator
     run_trial(*c, call, policy, run);
 }
-/// The execution of the last call on an idle context, if this one is the same and short; else null.
+/// The execution of the last call on an idle context with a cache, if this one is the same and short; else
+/// null.
 template <transport Transport>
 [[nodiscard, gnu::always_inline]] inline auto execution_of_last(context<Transport>& c, call_description& call,
-                                                                policy_ref policy) -> execution<Transport>* {
-    auto& known = known_calls::of(c.cache());
-    auto* const plan = known.last.plan_of(call, policy, known.plans);
-    auto* const body = plan != nullptr ? plan->execution.template unused<Transport>() : nullptr;
-    if (body == nullptr || !body->is_short(c.transport_layer(), *call.memory.type)) return nullptr;
+                                                                policy_ref const& policy)
+    -> execution<Transport>* {
+    auto const& known = *static_cast<known_calls*>(c.cache().get());
+    auto* const plan = known.last.plan_of(call, policy);
+    auto* const body = plan != nullptr ? plan->execution.template ready_for<Transport>(call.memory) : nullptr;
+    if (body == nullptr) return nullptr;
     call.memory.out = call.out.data();
     return body;
 }
 // What a short call has to do besides its messages is all here: the rest is kept out of the way.
 template <transport Transport>
-[[gnu::always_inline]] inline void run_on(Transport& t, call_description& call, policy_ref policy,
+[[gnu::always_inline]] inline void run_on(Transport& t, call_description& call, policy_ref const& policy,
                                           void const* call_site) {
     auto* const c = raw_context_in(t);
-    if (c == nullptr || !may_run_alone(*c, policy)) return run_another(t, call, policy, call_site);
-    auto* const body = execution_of_last(*c, call, policy);
+    // What is known of calls that run alone is of a communicator whose calls agree on nothing.
+    bool const may_be_known = c != nullptr && c->cache() && c->is_idle() && !c->observed_by();
+    auto* const body = may_be_known ? execution_of_last(*c, call, policy) : nullptr;
     if (body == nullptr) return run_another(t, call, policy, call_site);
     run_alone(*c, *body, call);
 }
@@ -257,6 +269,17 @@ template <transport Transport>
     check_call(call, shape);
     make_room(call, shape);
     return shape;
+}
+
+// Out of the way of calls that repeat the last one.
+[[gnu::noinline]] inline void run_first_call(MPI_Comm comm, call_description& call, policy_ref policy,
+                                             void const* call_site) {
+    run_another(attached_transport(comm), call, policy, call_site);
+}
+[[gnu::noinline]] inline void run_by_policy_native(MPI_Comm comm, call_description& call, policy_ref policy,
+                                                   void const* call_site) {
+    if (goes_to_mpi(comm, policy)) return run_native(comm, call, native_shape(comm, call));
+    run_another(attached_transport(comm), call, policy, call_site);
 }
 
 template <transport Transport>
@@ -413,8 +436,11 @@ inline namespace compiled_by_papcoll_impl_hpp {
 
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] void run_call(Comm comm, call_description& call, policy_ref policy) {
-    if (goes_to_mpi(comm, policy)) return run_native(comm, call, native_shape(comm, call));
-    run_on(attached_transport(comm), call, policy, __builtin_return_address(0));
+    auto const* const call_site = __builtin_return_address(0);
+    if (policy.is_native()) return run_by_policy_native(comm, call, policy, call_site);
+    auto* const t = find_transport(comm);
+    if (t == nullptr) return run_first_call(comm, call, policy, call_site);
+    run_on(*t, call, policy, call_site);
 }
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] auto begin_call(Comm comm, call_description& call, policy_ref policy) -> request {

@@ -12,6 +12,7 @@
 #include <papcoll/program/program_builder.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,7 @@ public:
         , m_longest(std::max(longest(shape), 2 * m_ranks))
         , m_is_uneven(shape.is_uneven())
         , m_is_short(!m_is_uneven && m_longest <= node_stretches(shape).shortest())
+        , m_is_beside_signs(m_is_short && has_room_beside_signs(shape))
         , m_stretch(m_is_uneven ? uneven_stretch(shape) : node_stretches(shape).for_elements(m_longest)) {}
 
     /// Whether there is room for a piece for each rank, or for one where that is all, and for the program.
@@ -86,8 +88,12 @@ public:
     }
     /// Whether one chunk is all.
     [[nodiscard]] auto is_short() const -> bool { return m_is_short; }
+    /// Whether what each rank gives has room beside its signs.
+    [[nodiscard]] auto is_beside_signs() const -> bool { return m_is_beside_signs; }
     /// Of each rank.
-    [[nodiscard]] auto stretch() const -> std::size_t { return m_stretch; }
+    [[nodiscard]] auto stretch() const -> std::size_t {
+        return m_is_beside_signs ? node_memory::line_bytes / m_element_bytes : m_stretch;
+    }
     [[nodiscard]] auto chunk() const -> std::size_t {
         // 16 KiB; of very long data more, since each costs an entry in the program.
         auto const bytes = std::max(std::size_t(16) << 10, m_longest * m_element_bytes / 256);
@@ -113,6 +119,15 @@ private:
             return m_count;
         }
     }
+    /// Of collectives in which each rank writes to its own stretch alone, from its beginning on.
+    [[nodiscard]] auto has_room_beside_signs(call_shape const& shape) const -> bool {
+        bool const exchanges = m_operation == collective_kind::reduce_scatter ||
+                               m_operation == collective_kind::all_to_all ||
+                               m_operation == collective_kind::scatter;
+        auto const n = m_operation == collective_kind::broadcast ? m_count : longest(shape);
+        bool const is_aligned = std::has_single_bit(m_element_bytes) && m_element_bytes <= 16;
+        return !exchanges && is_aligned && n * m_element_bytes <= node_memory::line_room;
+    }
     [[nodiscard]] auto uneven_rounds() const -> std::size_t {
         return m_operation == collective_kind::all_to_all ? 32 : 2;
     }
@@ -132,6 +147,7 @@ private:
     std::size_t m_longest;
     bool m_is_uneven;
     bool m_is_short;
+    bool m_is_beside_signs;
     std::size_t m_stretch;
 };
 
@@ -155,7 +171,7 @@ public:
 
     [[nodiscard]] auto write() const -> program override {
         program_builder to(m_shape.in_place);
-        to.share(m_size.stretch() * size(m_shape.ranks), m_key);
+        to.share(m_size.stretch() * size(m_shape.ranks), m_key, m_size.is_beside_signs());
         node_exchange exchange(to, m_members, m_shape.rank, m_size.stretch(), m_shape.any_order);
         write(to, exchange);
         return to.finish();
