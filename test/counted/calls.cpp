@@ -3,7 +3,6 @@
 #include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/all_reduce.hpp>
 #include <papcoll/collective/barrier.hpp>
-#include <papcoll/collective/broadcast.hpp>
 #include <papcoll/context/attach.hpp>
 
 #include <mpi.h>
@@ -46,8 +45,6 @@ int main(int argc, char** argv) {
         });
     else if (what == "all_gather")
         run([]() __attribute__((always_inline)) { papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out); });
-    else if (what == "broadcast")
-        run([]() __attribute__((always_inline)) { papcoll::broadcast(MPI_COMM_WORLD, out, 1, 0); });
     else if (what == "barrier")
         run([]() __attribute__((always_inline)) { papcoll::barrier(MPI_COMM_WORLD); });
     MPI_Finalize();

@@ -4,6 +4,7 @@
 #include <papcoll/collective/argument_checks.hpp>
 
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -21,9 +22,7 @@ public:
     template <class T>
     output(std::vector<T>& vector) // NOLINT(google-explicit-constructor)
         : m_vector(&vector)
-        , m_resize(resize<T>)
-        , m_held(vector.data())
-        , m_held_bytes(vector.capacity() * sizeof(T)) {
+        , m_functions(&functions_of<T>) {
         static_assert(!std::is_same_v<T, bool>, "papcoll: a std::vector<bool> has no elements in memory; "
                                                 "pass a pointer to bool, or use another type");
     }
@@ -37,14 +36,24 @@ public:
     /// or overwrite all that it holds.
     [[nodiscard]] auto is_apart_from(void const* in, std::size_t n, std::size_t m) const -> bool {
         if (m_vector == nullptr) return are_apart(in, n, m_data, m);
-        return are_apart(in, n, m_held, m_held_bytes);
+        auto const held = m_functions->held(m_vector);
+        return are_apart(in, n, held.data(), held.size());
     }
     /// Resizes the vector, if this is one, to n elements.
     void make_room(std::size_t n) {
-        if (m_vector != nullptr) m_data = m_resize(m_vector, n);
+        if (m_vector != nullptr) m_data = m_functions->resize(m_vector, n);
     }
 
 private:
+    struct functions {
+        void* (*resize)(void* vector, std::size_t n);
+        std::span<std::byte const> (*held)(void const* vector); ///< all that it has, used or not
+    };
+    template <class T>
+    static auto held(void const* vector) -> std::span<std::byte const> {
+        auto const& elements = *static_cast<std::vector<T> const*>(vector);
+        return {reinterpret_cast<std::byte const*>(elements.data()), elements.capacity() * sizeof(T)};
+    }
     template <class T>
     static auto resize(void* vector, std::size_t n) -> void* {
         auto& elements = *static_cast<std::vector<T>*>(vector);
@@ -52,11 +61,12 @@ private:
         return elements.data();
     }
 
+    template <class T>
+    static constexpr functions functions_of{resize<T>, held<T>};
+
     void* m_data = nullptr;
     void* m_vector = nullptr;
-    void* (*m_resize)(void*, std::size_t) = nullptr;
-    void const* m_held = nullptr;
-    std::size_t m_held_bytes = 0;
+    functions const* m_functions = nullptr;
 };
 
 } // namespace papcoll::inline v0::detail

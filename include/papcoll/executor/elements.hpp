@@ -191,6 +191,10 @@ public:
     void alike(void const* left, void const* right, void* result, std::size_t n, void* work) {
         m_functions->alike(target(), left, right, result, n, work);
     }
+    /// The same of one element.
+    void one(void const* left, void const* right, void* result) {
+        m_functions->one(target(), left, right, result);
+    }
     /// With an operator of its own.
     [[nodiscard]] auto copy() const -> combiner {
         auto result = *this;
@@ -210,6 +214,7 @@ private:
     struct functions {
         void (*combine)(void* op, void const* left, void const* right, void* result, std::size_t n);
         void (*alike)(void* op, void const* left, void const* right, void* result, std::size_t n, void* work);
+        void (*one)(void* op, void const* left, void const* right, void* result);
         std::shared_ptr<void> (*copy)(void const* op);
         std::size_t alike_elements;
     };
@@ -227,9 +232,6 @@ private:
     template <class T, class Op>
     static void combine_elements_alike(void* op, void const* left, void const* right, void* result,
                                        std::size_t n, void* work) {
-        if (n == 1)
-            return combine_one(static_cast<T const*>(left), static_cast<T const*>(right),
-                               static_cast<T*>(result), *static_cast<Op*>(op));
         combine_alike(static_cast<T const*>(left), static_cast<T const*>(right), static_cast<T*>(result), n,
                       *static_cast<Op*>(op), static_cast<T*>(work));
     }
@@ -242,7 +244,7 @@ private:
     }
     template <class T, class Op>
     static constexpr functions functions_of{combine_elements<T, Op>, combine_elements_alike<T, Op>,
-                                            copy_of<Op>, alike_elements<T>};
+                                            combine_one<T, Op>, copy_of<Op>, alike_elements<T>};
 
     [[nodiscard]] auto target() -> void* { return m_shared ? m_shared.get() : m_small.data(); }
 

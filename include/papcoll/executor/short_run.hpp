@@ -310,6 +310,7 @@ private:
         auto* const target = at(s.target);
         auto const* const left = at(s.left);
         if (s.what == kind::copy) return move_bytes(left, target, s.size);
+        if (s.what == kind::combine_one) return with.op.one(left, at(s.right), target);
         if (s.what == kind::combine) return with.op(left, at(s.right), target, s.size);
         with.op.alike(left, at(s.right), target, s.size, m_work);
     }

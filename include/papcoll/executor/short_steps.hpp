@@ -43,7 +43,8 @@ public:
             // those that compute
             combine,
             combine_alike,
-            copy ///< also to or from the staging
+            combine_one, ///< element, alike
+            copy         ///< also to or from the staging
         };
 
         kind what = kind::copy;
@@ -149,6 +150,10 @@ private:
     [[nodiscard]] auto place_of(region const& r) const -> place {
         return {static_cast<std::uint8_t>(r.where()), r.offset() * m_element_bytes};
     }
+    [[nodiscard]] static auto kind_of_combination(bool alike, std::size_t n) -> kind {
+        if (!alike) return kind::combine;
+        return n == 1 ? kind::combine_one : kind::combine_alike;
+    }
     void compute(program const& p, index i) {
         auto const& what = p.instructions[i];
         bool const combines = what.what == program::action::combine;
@@ -156,7 +161,7 @@ private:
         for (std::size_t r = 0; r < regions.size(); r += program::operands(what.what)) {
             if (!combines && p.moves_nothing(regions[r], regions[r + 1])) continue;
             step s;
-            if (combines) s.what = what.alike ? kind::combine_alike : kind::combine;
+            if (combines) s.what = kind_of_combination(what.alike, regions[r].size());
             s.size = regions[r].size() * (combines ? 1 : m_element_bytes);
             s.target = place_of(regions[r]);
             s.left = place_of(regions[r + 1]);

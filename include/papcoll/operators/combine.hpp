@@ -55,10 +55,12 @@ void combine(T const* left, T const* right, T* result, std::size_t n, Op& op) {
 template <class T>
 inline constexpr std::size_t alike_elements = std::max<std::size_t>(1024 / sizeof(T), 1);
 
-/// What combine_alike does with one element, that of all ranks or the last of them.
+/// What combine_alike does with one element, that of all ranks or the last of them: `op` is an Op, the others
+/// are of type T.
 template <class T, class Op>
-[[gnu::noinline]] void combine_one(T const* left, T const* right, T* result, Op& op) {
-    *result = static_cast<T>(op(*left, *right));
+[[gnu::noinline]] void combine_one(void* op, void const* left, void const* right, void* result) {
+    *static_cast<T*>(result) =
+        static_cast<T>((*static_cast<Op*>(op))(*static_cast<T const*>(left), *static_cast<T const*>(right)));
 }
 
 /// As combine, and the same bits wherever the result goes. Compilers may swap the operands of a sum, each
@@ -71,7 +73,7 @@ template <class T, reduction_operator<T> Op>
     for (std::size_t i = 0; i < n; i += alike_elements<T>) {
         auto const k = std::min(alike_elements<T>, n - i);
         if (k == 1) {
-            combine_one(left + i, right + i, result + i, op);
+            combine_one<T, Op>(&op, left + i, right + i, result + i);
             continue;
         }
         combine_apart(left + i, right + i, work, k, op);

@@ -5,6 +5,7 @@
 // A blocking call that repeats the last one is known by its description: calls that differ from the last one
 // in one thing must not be taken for it.
 #include <papcoll/papcoll.hpp>
+#include <papcoll/program/program_builder.hpp>
 
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/inplace.hpp>
