@@ -9,7 +9,8 @@ namespace papcoll::inline v0::detail {
 
 /// Waits for what another rank of the node writes to memory. First it looks again and again, only a few times
 /// where processors are fewer than ranks, or where somebody else had the processor when it was yielded
-/// lately: there may be more ranks than those of this communicator. The more often that was so, the more
+/// lately: there may be more ranks than those of this communicator. While it looks it yields now and then to
+/// find out, since the one that it waits for may need another processor. The more often that was so, the more
 /// waits are short. Then it yields the processor between two looks: the other may need it to write. Where
 /// that helped soon, it looks less the next time. Where processors are fewer it sleeps in between after a
 /// millisecond, for a sixteenth of the time that it has waited, so that those who still compute have the
@@ -32,7 +33,13 @@ public:
                 if (looks > least_looks) m_short_waits = std::max(m_short_waits / 2, least_short_waits);
                 return;
             }
-            if (i % 1024 == 1023) t.progress();
+            if (i % between_yields == between_yields - 1) {
+                t.progress();
+                if (yields_to_others(t)) {
+                    look_less();
+                    break;
+                }
+            }
             relax();
         }
         if (yield_until(t, ready) < soon) m_looks = std::max(m_looks / 2, least_looks);
@@ -41,6 +48,7 @@ public:
 private:
     using clock = std::chrono::steady_clock;
     static constexpr int least_looks = 10;
+    static constexpr int between_yields = 1'024; // looks, about 25 microseconds
     static constexpr int least_short_waits = 16;
     static constexpr int most_short_waits = 1'000;
     static constexpr auto own_yield = std::chrono::microseconds(10);
@@ -53,16 +61,25 @@ private:
         __builtin_ia32_pause();
 #endif
     }
+    /// Whether somebody else has the processor when it is yielded.
+    template <class Transport>
+    static auto yields_to_others(Transport& t) -> bool {
+        auto const before = clock::now();
+        t.idle(); // on a busy machine the processor may be back after milliseconds only
+        return clock::now() - before > own_yield;
+    }
+    void look_less() {
+        m_crowded = m_short_waits;
+        m_short_waits = std::min(2 * m_short_waits, most_short_waits);
+    }
     template <class Transport, class Ready>
     auto yield_until(Transport& t, Ready const& ready) -> clock::duration {
         auto const begin = clock::now();
         auto progressed = begin;
         bool crowded = false;
         while (!ready()) {
-            auto const before = clock::now();
-            t.idle(); // on a busy machine the processor may be back after milliseconds only
+            crowded = yields_to_others(t) || crowded;
             auto const now = clock::now();
-            crowded = crowded || now - before > own_yield;
             if (now - progressed < between_progress) continue;
             t.progress();
             progressed = now;
@@ -70,10 +87,7 @@ private:
                 std::this_thread::sleep_for(
                     std::min<clock::duration>((now - begin) / 16, std::chrono::microseconds(200)));
         }
-        if (crowded) {
-            m_crowded = m_short_waits;
-            m_short_waits = std::min(2 * m_short_waits, most_short_waits);
-        }
+        if (crowded) look_less();
         return clock::now() - begin;
     }
 
