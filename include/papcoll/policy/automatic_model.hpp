@@ -56,6 +56,8 @@ public:
         case collective_kind::exscan:
             return prefix();
         case collective_kind::barrier:
+            if (two_level{}.shares_memory(m_shape))
+                return {{"two_level", {}}, "model: one rank of each node"};
             return {{"dissemination", {}}, "model: fewest rounds"};
         case collective_kind::broadcast:
             break;
@@ -232,7 +234,7 @@ private:
         if (m_shape.is_uneven()) return {{"linear", {}}, "model: each rank knows its own size alone"};
         double const linear = time_of("linear");
         double const tree = time_of("knomial_tree");
-        if (m_shape.operation == collective_kind::gather && two_level{}.shares_memory(m_shape)) {
+        if (two_level{}.shares_memory(m_shape)) {
             double const by_nodes =
                 at_root(rank_grid(m_shape.nodes).nodes() - 1) + copy_time(m_shape.bytes());
             if (by_nodes < std::min(tree, linear))
@@ -242,10 +244,20 @@ private:
             return {{"knomial_tree", {}}, "model: short parts of many ranks"};
         return {{"linear", {}}, "model: the root's link is the limit"};
     }
+    /// By nodes all the data goes once from the link of each in a round, of which there are as many as nodes
+    /// ask for; the link was measured with all ranks of a node at once.
+    [[nodiscard]] auto prefix_by_nodes() const -> double {
+        double const nodes = rank_grid(m_shape.nodes).nodes();
+        auto const rounds = static_cast<int>(std::bit_width(static_cast<unsigned>(nodes - 1)));
+        auto const volume = volume_time(m_shape.bytes(), m_link) * nodes / m_shape.ranks;
+        return rounds * (round_latency(m_link) + volume) + 4 * copy_time(m_shape.bytes());
+    }
     /// All the data in each of few rounds, or once, block by block, from rank to rank.
     [[nodiscard]] auto prefix() const -> automatic_choice {
-        if (time_of("prefix_chain") < time_of("prefix_doubling"))
-            return {{"prefix_chain", {}}, "model: every link carries the data once"};
+        double const chain = time_of("prefix_chain"), doubling = time_of("prefix_doubling");
+        if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain, doubling))
+            return {{"two_level", {}}, "model: one rank of each node"};
+        if (chain < doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
         return {{"prefix_doubling", {}}, "model: fewest rounds"};
     }
 

@@ -18,7 +18,10 @@ namespace papcoll::inline v0 {
 /// Where the ranks of each node share memory (see attach_options::node_memory), and neither ranks_per_node
 /// nor lanes are given, one rank of each node does between the nodes what `circulant` does with as many ranks
 /// as there are nodes, and within the nodes data goes by memory, at the speed of copying it: see
-/// node_exchange. Nodes may have different numbers of ranks then, in any order.
+/// node_exchange. Nodes may have different numbers of ranks then, in any order. In a gather, a scatter and an
+/// all-to-all one message goes between the root and each other node, or between two nodes; a barrier is one
+/// of the leaders; a scan or an exscan one of the nodes, where the ranks of each follow each other and their
+/// data has room in the memory.
 ///
 /// Otherwise messages go by circulant graphs between nodes and within them. The decomposition into
 /// lanes is that of Träff and Hunold (Decomposing Collectives for Exploiting Multi-lane Communication, 2020);
@@ -33,7 +36,8 @@ namespace papcoll::inline v0 {
 ///
 /// Which ranks share a node they tell each other when papcoll attaches, by the processors' names.
 /// Where nodes have different numbers of ranks, a node has but one or there is only one node, and where parts
-/// of very uneven sizes are gathered or scattered, it does what `circulant` does. Arrivals do not enter.
+/// of very uneven sizes are gathered or scattered, it does what `circulant` does, or the policy for all ranks
+/// alike that the collective has. Arrivals do not enter.
 /// Operators must be commutative. All members must agree on all ranks. A rank computes its share alone, in
 /// O(P log P + n).
 ///
@@ -50,18 +54,15 @@ struct two_level {
     static constexpr bool reorders_operands = true;
     /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
-    static constexpr auto provides(collective_kind operation) -> bool {
-        return detail::blocks_provide(operation) || operation == collective_kind::gather ||
-               operation == collective_kind::all_to_all;
-    }
+    static constexpr auto provides(collective_kind) -> bool { return true; }
 
     [[nodiscard]] auto name() const -> std::string_view { return "two_level"; }
     void check(call_shape const& shape) const;
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>>;
     /// Whether the ranks of a node go by the memory that they share in a call of this shape.
     [[nodiscard]] auto shares_memory(call_shape const& shape) const -> bool;
-    /// Whether a call of this shape goes by nodes; otherwise it is one of `circulant`, or of `linear` or
-    /// `pairwise`.
+    /// Whether a call of this shape goes by nodes; otherwise it is one of `circulant`, `linear`, `pairwise`,
+    /// `prefix_doubling` or `dissemination`.
     [[nodiscard]] auto uses_nodes(call_shape const& shape, link_model const& link) const -> bool;
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program;
 

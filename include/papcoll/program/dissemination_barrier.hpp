@@ -4,6 +4,8 @@
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
 
+#include <cstddef>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -21,22 +23,33 @@ void each_dissemination_round(int ranks, int radix, Round round) {
     }
 }
 
-/// A barrier of empty messages: ⌈log_k P⌉ rounds of up to k − 1 messages (Hensgen, Finkel and Manber, Two
-/// algorithms for barrier synchronization, 1988). A rank sends those of a round when all of the rounds
-/// before are in.
-inline void write_dissemination_barrier(program_builder& to, int ranks, int rank, int radix) {
-    std::vector<program::index> heard, next;
+/// Ranks hear of each other by empty messages: ⌈log_k P⌉ rounds of up to k − 1 messages (Hensgen, Finkel and
+/// Manber, Two algorithms for barrier synchronization, 1988). A rank sends those of a round when all of the
+/// rounds before are in, and what it has `heard` before. `ranks`: those that take part; `me`: which of them
+/// this one is. Returns by what it has heard of all.
+inline auto write_dissemination(program_builder& to, std::span<int const> ranks, int me, int radix,
+                                std::vector<program::index> heard) -> std::vector<program::index> {
+    std::vector<program::index> next;
+    int const n = static_cast<int>(ranks.size());
     to.use({.receives = radix, .sends = radix, .admission = false});
-    each_dissemination_round(ranks, radix, [&](std::span<int const> distances) {
+    each_dissemination_round(n, radix, [&](std::span<int const> distances) {
         next.clear();
-        for (int const d : distances)
-            next.push_back(to.receive((rank - d + ranks) % ranks, std::span<region const>()));
+        auto const rank = [&](int position) { return ranks[static_cast<std::size_t>((position + n) % n)]; };
+        for (int const d : distances) next.push_back(to.receive(rank(me - d), std::span<region const>()));
         for (int const d : distances) {
             for (auto const earlier : heard) to.after(earlier);
-            to.send((rank + d) % ranks, std::span<region const>());
+            to.send(rank(me + d), std::span<region const>());
         }
         heard.insert(heard.end(), next.begin(), next.end());
     });
+    return heard;
+}
+
+/// A barrier of all ranks by dissemination.
+inline void write_dissemination_barrier(program_builder& to, int ranks, int rank, int radix) {
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    (void)write_dissemination(to, all, rank, radix, {});
 }
 
 } // namespace papcoll::inline v0

@@ -65,7 +65,7 @@ auto nodes_of_sizes(int nodes, mixer& mix) -> std::vector<int> {
     return of_rank;
 }
 void verify_two_levels(call c, mixer& mix) {
-    c.shape.commutative = true;
+    if (!papcoll::detail::is_prefix(c.shape.operation)) c.shape.commutative = true;
     std::string wrong;
     try {
         wrong = violation_of(papcoll::two_level{}, c, mix.coin() ? program_calls::fast : program_calls::slow)

@@ -6,9 +6,15 @@
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/impl/leaders_at_once.hpp>
 #include <papcoll/policy/impl/node_all_to_all.hpp>
+#include <papcoll/policy/impl/node_barrier.hpp>
 #include <papcoll/policy/impl/node_gather.hpp>
+#include <papcoll/policy/impl/node_prefix.hpp>
+#include <papcoll/policy/impl/node_scatter.hpp>
+#include <papcoll/policy/impl/prefix.hpp>
 #include <papcoll/policy/impl/shared_memory.hpp>
+#include <papcoll/policy/radix_choice.hpp>
 #include <papcoll/program/node_exchange.hpp>
+#include <papcoll/program/prefix.hpp>
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
 
@@ -21,9 +27,9 @@
 namespace papcoll::inline v0::detail {
 
 /// A call of `two_level` whose ranks share the memory of their nodes: of each node one rank, the root where
-/// it is there, does between the nodes what `circulant` does, and within its node all go by memory. For a
-/// gather and an all-to-all see node_gather and node_all_to_all. Nodes may have different numbers of ranks,
-/// in any order.
+/// it is there, does between the nodes what `circulant` does, and within its node all go by memory. For the
+/// others see node_gather, node_scatter, node_all_to_all, node_prefix and write_node_barrier. Nodes may have
+/// different numbers of ranks, in any order.
 class shared_two_level final : public program::source {
 public:
     shared_two_level(circulant const& between, call_shape const& shape, link_model const& link)
@@ -57,6 +63,9 @@ public:
         if (shape.operation == collective_kind::all_to_all &&
             node_stretches(shape).longest() / 2 < node_all_to_all::window_of_one(grid))
             return false;
+        if (is_prefix(shape.operation) &&
+            (!node_prefix::serves(grid) || shape.count > node_stretches(shape).longest()))
+            return false;
         return about_bytes(shape, grid) <= most_rounds_bytes;
     }
     [[nodiscard]] auto about_bytes() const -> std::size_t { return m_about_bytes; }
@@ -87,10 +96,15 @@ public:
             all_to_all(to);
             break;
         case collective_kind::scatter:
+            scatter(to);
+            break;
         case collective_kind::scan:
         case collective_kind::exscan:
+            node_prefix(to, m_grid, m_shape.rank, m_shape.count, m_stretch).write(prefix_of(m_shape));
+            break;
         case collective_kind::barrier:
-            break; // two_level does not provide them
+            barrier(to);
+            break;
         }
         return to.finish();
     }
@@ -108,13 +122,17 @@ private:
         for (int node = 0; node < grid.nodes(); ++node) most = std::max(most, grid.members(node).size());
         return most;
     }
+    /// Whether one rank has or gets parts of all.
+    [[nodiscard]] static auto has_parts_of_root(collective_kind operation) -> bool {
+        return operation == collective_kind::gather || operation == collective_kind::scatter;
+    }
     /// What of one rank goes through its stretch.
     [[nodiscard]] static auto longest(call_shape const& shape, rank_grid const& grid) -> std::size_t {
-        if (shape.operation == collective_kind::gather) return largest_part(shape);
+        if (has_parts_of_root(shape.operation)) return largest_part(shape);
         if (shape.operation != collective_kind::all_to_all) return shape.count;
         return shape.count / index(shape.ranks) * node_all_to_all::window_of_one(grid);
     }
-    /// All but a gather and an all-to-all goes through the memory twice.
+    /// All but a gather, a scatter and an all-to-all goes through the memory twice.
     [[nodiscard]] static auto about_bytes(call_shape const& shape, rank_grid const& grid) -> std::size_t {
         auto const rounds = longest(shape, grid) / (node_stretches(shape).longest() / 2) + 1;
         auto const most = most_members(grid);
@@ -122,7 +140,7 @@ private:
             auto const message = shape.bytes() / index(shape.ranks) * most * most;
             return rounds_bytes(rounds + message / least_message, index(shape.ranks));
         }
-        if (shape.operation != collective_kind::gather) return rounds_bytes(2 * rounds, most);
+        if (!has_parts_of_root(shape.operation)) return rounds_bytes(2 * rounds, most);
         return rounds_bytes(rounds, std::max(most, index(grid.nodes())));
     }
 
@@ -286,6 +304,19 @@ private:
         region const own =
             at_target ? region(memory::out, mine.offset, mine.size) : region(memory::in, 0, mine.size);
         node_gather(m_grid, m_shape.rank, m_shape.root, parts, own, chunk(), m_stretch).write(to);
+    }
+    void scatter(program_builder& to) const {
+        auto const parts = user_parts();
+        auto const& mine = parts[index(m_shape.rank)];
+        bool const stays = m_shape.in_place && m_shape.rank == m_shape.root;
+        region const own(memory::out, stays ? mine.offset : 0, mine.size);
+        node_scatter(m_grid, m_shape.rank, m_shape.root, parts, own, chunk(), m_stretch).write(to);
+    }
+    void barrier(program_builder& to) const {
+        auto between = m_shape;
+        between.ranks = m_grid.nodes();
+        auto const radix = choose_dissemination(between, m_link).radix;
+        write_node_barrier(to, members(), m_shape.rank, m_leaders, m_node, radix);
     }
     void all_to_all(program_builder& to) const {
         auto const n = m_shape.count / index(m_shape.ranks);

@@ -4,10 +4,12 @@
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/all_to_all.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/policy/dissemination.hpp>
 #include <papcoll/policy/impl/shared_two_level.hpp>
 #include <papcoll/policy/linear.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/plan_writer.hpp>
+#include <papcoll/policy/prefix.hpp>
 #include <papcoll/policy/two_level.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
 #include <papcoll/scheduler/reversed.hpp>
@@ -135,8 +137,20 @@ PAPCOLL_IMPL auto two_level::plan(call_shape const& shape, link_model const& lin
             circulant{.block_bytes = block_bytes}, shape, link);
         return detail::within_limit(source, shape.in_place, shape.ranks, source->about_bytes());
     }
-    if (shape.operation == collective_kind::gather) return linear{}.plan(shape, link);
-    if (shape.operation == collective_kind::all_to_all) return all_to_all_pairwise{}.plan(shape, link);
+    switch (shape.operation) {
+    case collective_kind::gather:
+    case collective_kind::scatter:
+        return linear{}.plan(shape, link);
+    case collective_kind::all_to_all:
+        return all_to_all_pairwise{}.plan(shape, link);
+    case collective_kind::scan:
+    case collective_kind::exscan:
+        return prefix_doubling{}.plan(shape, link);
+    case collective_kind::barrier:
+        return dissemination{}.plan(shape, link);
+    default:
+        break;
+    }
     detail::two_level_writer const writer(*this, shape, link);
     return writer.worthwhile() ? writer.written() : circulant{.block_bytes = block_bytes}.plan(shape, link);
 }
