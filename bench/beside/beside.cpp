@@ -82,7 +82,6 @@ auto run(settings const& s) -> int {
     std::vector<std::pair<std::string, std::vector<double>>> each;
     for (auto const& what : all_collectives()) {
         auto const& wanted = s.operations;
-        if (!what.papcoll) continue;
         if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), what.name) == wanted.end()) continue;
         each.emplace_back(what.name, std::vector<double>());
         for (auto const bytes : s.sizes) {

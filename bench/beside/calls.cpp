@@ -46,7 +46,7 @@ auto all_collectives() -> std::vector<collective> {
          [=](buffers& b) {
              MPI_Scatter(b.in.data(), n(b.part), MPI_FLOAT, b.out.data(), n(b.part), MPI_FLOAT, 0, b.comm);
          },
-         nullptr},
+         [](buffers& b) { papcoll::scatter(b.comm, b.in.data(), b.out.data(), b.part, 0); }},
         {"all_gather",
          [=](buffers& b) {
              MPI_Allgather(b.in.data(), n(b.part), MPI_FLOAT, b.out.data(), n(b.part), MPI_FLOAT, b.comm);
@@ -62,6 +62,12 @@ auto all_collectives() -> std::vector<collective> {
              MPI_Alltoall(b.in.data(), n(b.part), MPI_FLOAT, b.out.data(), n(b.part), MPI_FLOAT, b.comm);
          },
          [](buffers& b) { papcoll::all_to_all(b.comm, b.in.data(), b.part, b.out.data()); }},
+        {"scan", [=](buffers& b) { MPI_Scan(b.in.data(), b.out.data(), n(b.n), MPI_FLOAT, MPI_SUM, b.comm); },
+         [=](buffers& b) { papcoll::scan(b.comm, b.in.data(), b.n, b.out.data(), op); }},
+        {"exscan",
+         [=](buffers& b) { MPI_Exscan(b.in.data(), b.out.data(), n(b.n), MPI_FLOAT, MPI_SUM, b.comm); },
+         [=](buffers& b) { papcoll::exscan(b.comm, b.in.data(), b.n, b.out.data(), op); }},
+        {"barrier", [](buffers& b) { MPI_Barrier(b.comm); }, [](buffers& b) { papcoll::barrier(b.comm); }},
     };
 }
 

@@ -22,7 +22,7 @@ struct buffers {
     std::vector<int> counts;
 };
 
-/// One collective as a user calls it, by default: of the MPI library, and of papcoll where it has it.
+/// One collective as a user calls it, by default: of the MPI library, and of papcoll.
 struct collective {
     std::string name;
     std::function<void(buffers&)> mpi, papcoll;

@@ -45,7 +45,7 @@ auto calls_of(std::vector<std::string> const& wanted) -> std::vector<measured_ca
     std::vector<measured_call> all;
     for (auto const& each : all_collectives()) {
         if (!wanted.empty() && needed.count(each.name) == 0) continue;
-        if (each.papcoll) all.push_back({{"papcoll", each.name}, each.papcoll});
+        all.push_back({{"papcoll", each.name}, each.papcoll});
         all.push_back({{"mpi", each.name}, each.mpi});
     }
     return all;
