@@ -130,6 +130,25 @@ TEST_CASE("ranks that share nodes go by nodes") {
     CHECK(policy_of({}, shape) == "circulant");
 }
 
+TEST_CASE(
+    "what is short goes by the memory of the nodes, prefixes where the ranks of a node follow each other") {
+    std::vector<int> const in_a_row{4, 4, 4, 2, 2, 7, 7, 7}, in_turn{0, 1, 2, 3, 0, 1, 2, 3};
+    auto const on = [](std::vector<int> const& nodes, collective_kind operation, std::size_t count) {
+        auto shape = shape_of(operation, count);
+        shape.nodes = nodes;
+        shape.shared_bytes = 262'144;
+        return policy_of({}, shape);
+    };
+    for (auto const* const nodes : {&in_a_row, &in_turn})
+        for (auto const operation : {collective_kind::scatter, collective_kind::barrier})
+            CHECK(on(*nodes, operation, operation == collective_kind::barrier ? 0 : 800) == "two_level");
+    for (auto const operation : {collective_kind::scan, collective_kind::exscan}) {
+        CHECK(on(in_a_row, operation, 8) == "two_level");
+        CHECK(on(in_turn, operation, 8) == "prefix_doubling");
+        CHECK(on(in_a_row, operation, 10'000'000) == "prefix_chain");
+    }
+}
+
 TEST_CASE("a gather of short parts of many ranks goes through a tree, unless ranks are known to be late") {
     auto shape = shape_of(collective_kind::gather, 1000);
     shape.ranks = 1000;
