@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -252,10 +253,20 @@ private:
         auto const volume = volume_time(m_shape.bytes(), m_link) * nodes / m_shape.ranks;
         return rounds * (round_latency(m_link) + volume) + 4 * copy_time(m_shape.bytes());
     }
+    /// From rank to rank where the ranks of a node follow each other: every node's link carries the data
+    /// once.
+    [[nodiscard]] auto chain_of_nodes() const -> double {
+        double const nodes = rank_grid(m_shape.nodes).nodes();
+        double const latency = std::max(round_latency(m_link), 1.0);
+        double const volume = volume_time(m_shape.bytes(), m_link) * nodes / m_shape.ranks;
+        double const blocks = std::max(std::sqrt((nodes - 2) * volume / latency), 1.0);
+        double const within = (m_shape.ranks - nodes) * message_cost(m_link);
+        return (blocks + nodes - 2) * (latency + volume / blocks) + within;
+    }
     /// All the data in each of few rounds, or once, block by block, from rank to rank.
     [[nodiscard]] auto prefix() const -> automatic_choice {
         double const chain = time_of("prefix_chain"), doubling = time_of("prefix_doubling");
-        if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain, doubling))
+        if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain_of_nodes(), doubling))
             return {{"two_level", {}}, "model: one rank of each node"};
         if (chain < doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
         return {{"prefix_doubling", {}}, "model: fewest rounds"};

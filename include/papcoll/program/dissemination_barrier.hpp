@@ -11,6 +11,12 @@
 
 namespace papcoll::inline v0 {
 
+/// Whether n is radix^j for some j.
+[[nodiscard]] inline auto is_power(int n, int radix) -> bool {
+    while (n % radix == 0) n /= radix;
+    return n == 1;
+}
+
 /// Calls round(distances) for each round of a dissemination of radix k, in which a rank hears of the ranks at
 /// the distances k^j, 2·k^j, …, (k − 1)·k^j below it: after ⌈log_k P⌉ rounds of all.
 template <class Round>
@@ -24,21 +30,29 @@ void each_dissemination_round(int ranks, int radix, Round round) {
 }
 
 /// Ranks hear of each other by empty messages: ⌈log_k P⌉ rounds of up to k − 1 messages (Hensgen, Finkel and
-/// Manber, Two algorithms for barrier synchronization, 1988). A rank sends those of a round when all of the
-/// rounds before are in, and what it has `heard` before. `ranks`: those that take part; `me`: which of them
-/// this one is. Returns by what it has heard of all.
+/// Manber, Two algorithms for barrier synchronization, 1988). Where P is a power of k those of a round go
+/// both ways between the same ranks, whose numbers to base k differ in one digit: fewer connections, and
+/// what acknowledges one message goes with the other. A rank sends those of a round when all of the rounds
+/// before are in, and what it has `heard` before. `ranks`: those that take part; `me`: which of them this one
+/// is. Returns by what it has heard of all.
 inline auto write_dissemination(program_builder& to, std::span<int const> ranks, int me, int radix,
                                 std::vector<program::index> heard) -> std::vector<program::index> {
     std::vector<program::index> next;
     int const n = static_cast<int>(ranks.size());
+    bool const in_groups = is_power(n, radix);
     to.use({.receives = radix, .sends = radix, .admission = false});
     each_dissemination_round(n, radix, [&](std::span<int const> distances) {
         next.clear();
-        auto const rank = [&](int position) { return ranks[static_cast<std::size_t>((position + n) % n)]; };
-        for (int const d : distances) next.push_back(to.receive(rank(me - d), std::span<region const>()));
+        int const unit = distances.front();
+        auto const rank = [&](int distance) {
+            int const group = in_groups ? me / (unit * radix) * (unit * radix) : 0;
+            int const size = in_groups ? unit * radix : n;
+            return ranks[static_cast<std::size_t>(group + (me - group + distance + size) % size)];
+        };
+        for (int const d : distances) next.push_back(to.receive(rank(-d), std::span<region const>()));
         for (int const d : distances) {
             for (auto const earlier : heard) to.after(earlier);
-            to.send(rank(me + d), std::span<region const>());
+            to.send(rank(d), std::span<region const>());
         }
         heard.insert(heard.end(), next.begin(), next.end());
     });

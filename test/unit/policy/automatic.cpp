@@ -145,6 +145,7 @@ TEST_CASE(
     for (auto const operation : {collective_kind::scan, collective_kind::exscan}) {
         CHECK(on(in_a_row, operation, 8) == "two_level");
         CHECK(on(in_turn, operation, 8) == "prefix_doubling");
+        CHECK(on(in_a_row, operation, 32'768) == "prefix_chain");
         CHECK(on(in_a_row, operation, 10'000'000) == "prefix_chain");
     }
 }

@@ -73,3 +73,20 @@ TEST_CASE("a dissemination of radix k has ⌈log_k P⌉ rounds of k − 1 messag
             CHECK(program_lists::count(p, action::send) >= rounds);
         }
 }
+
+TEST_CASE("where P is a power of the radix the messages of a round go both ways between the same ranks") {
+    struct cell {
+        int ranks, radix;
+    };
+    for (auto const [ranks, radix] : {cell{8, 2}, cell{64, 2}, cell{16, 4}, cell{27, 3}, cell{8, 8}})
+        for (int rank = 0; rank < ranks; ++rank) {
+            program_builder to;
+            write_dissemination_barrier(to, ranks, rank, radix);
+            auto const p = to.finish();
+            auto sent = program_lists::peers(p, action::send);
+            auto received = program_lists::peers(p, action::receive);
+            std::sort(sent.begin(), sent.end());
+            std::sort(received.begin(), received.end());
+            CHECK(sent == received);
+        }
+}
