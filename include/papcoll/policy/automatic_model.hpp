@@ -260,7 +260,7 @@ private:
         double const latency = std::max(round_latency(m_link), 1.0);
         double const volume = volume_time(m_shape.bytes(), m_link) * nodes / m_shape.ranks;
         double const blocks = std::max(std::sqrt((nodes - 2) * volume / latency), 1.0);
-        double const within = (m_shape.ranks - nodes) * message_cost(m_link);
+        double const within = std::min((m_shape.ranks - nodes) * message_cost(m_link), latency);
         return (blocks + nodes - 2) * (latency + volume / blocks) + within;
     }
     /// All the data in each of few rounds, or once, block by block, from rank to rank.
