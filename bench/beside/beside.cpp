@@ -16,56 +16,56 @@ namespace bench {
 namespace {
 
 struct settings {
-    std::vector<std::size_t> sizes = parse_sizes({"8:4Mi:8"});
-    effort repeat{.warm_up = 3, .repetitions = 7, .narrow = 0.02, .seconds = 0.3};
-    int calls = 1;
-    std::vector<std::string> operations = {};
-    std::string json;
+    call_settings call{.sizes = parse_sizes({"8:4Mi:8"}),
+                       .repeat = {.warm_up = 3, .repetitions = 7, .narrow = 0.02, .seconds = 0.3}};
+    bool plans = false;
 };
 
-struct pair_of_times {
-    std::vector<double> mpi, papcoll;
+/// How a collective is called, by the names that are printed and written.
+struct way {
+    char const *shown, *policy;
+    contestant made;
 };
 
-auto measure(collective const& what, std::size_t bytes, settings const& s) -> pair_of_times {
-    buffers b(MPI_COMM_WORLD, bytes);
-    for (int i = 0; i < s.repeat.warm_up; ++i) {
-        what.mpi(b);
-        what.papcoll(b);
-    }
-    pair_of_times times;
-    double const begin = MPI_Wtime();
-    auto const goes_on = [&] {
-        auto const done = times.mpi.size();
-        if (done < static_cast<std::size_t>(s.repeat.repetitions)) return true;
-        return done % 8 == 0 // sorting takes longer than a short call
-                   ? MPI_Wtime() - begin < s.repeat.seconds &&
-                         median_interval(ratios(times.mpi, times.papcoll)).relative_width() > s.repeat.narrow
-                   : true;
-    };
-    while (agreed(MPI_COMM_WORLD, goes_on())) {
-        bool const we_begin = times.mpi.size() % 2 == 0;
-        if (we_begin) times.papcoll.push_back(time_of(what.papcoll, b, s.calls));
-        times.mpi.push_back(time_of(what.mpi, b, s.calls));
-        if (!we_begin) times.papcoll.push_back(time_of(what.papcoll, b, s.calls));
-    }
-    return times;
+/// The MPI library's routine first.
+auto ways_of(collective const& what, buffers& b, bool plans) -> std::vector<way> {
+    std::vector<way> all{{"MPI", "native", {what.mpi}}, {"papcoll", "default", {what.papcoll}}};
+    if (!plans) return all;
+    all.push_back({"a plan", "plan", {what.plan(b)}});
+    all.push_back({"its own buffers", "buffered_plan", {what.buffered_plan(b)}});
+    return all;
 }
 
-/// Prints a line, and returns the ratio of the medians.
-auto report(collective const& what, std::size_t bytes, pair_of_times const& times, document& all) -> double {
-    auto const mpi = statistics_of(times.mpi), papcoll = statistics_of(times.papcoll);
-    double const ratio = mpi.median / papcoll.median;
-    auto const paired = statistics_of(ratios(times.mpi, times.papcoll));
-    std::printf("%-14s %8zu B  MPI %10.2f us  papcoll %10.2f us  MPI / papcoll %6.2f\n", what.name.c_str(),
-                bytes, mpi.median, papcoll.median, ratio);
+auto measure(collective const& what, std::size_t bytes, settings const& s) -> std::vector<way> {
+    buffers b(MPI_COMM_WORLD, bytes);
+    auto all = ways_of(what, b, s.plans);
+    std::vector<contestant*> contestants;
+    for (auto& each : all) contestants.push_back(&each.made);
+    take_turns(b, contestants, s.call, [&](auto const&) {
+        auto const& mpi = all.front().made.times;
+        return std::all_of(all.begin() + 1, all.end(), [&](way const& w) {
+            return median_interval(ratios(mpi, w.made.times)).relative_width() <= s.call.repeat.narrow;
+        });
+    });
+    return all;
+}
+
+/// Prints a line, and returns the ratio of the medians of MPI and papcoll's default.
+auto report(collective const& what, std::size_t bytes, std::vector<way> const& all, document& to) -> double {
+    auto const& mpi = all.front().made.times;
+    std::printf("%-14s %8zu B", what.name.c_str(), bytes);
+    for (auto const& each : all) {
+        auto const times = statistics_of(each.made.times);
+        std::printf("  %s %10.2f us", each.shown, times.median);
+        to.add({{"operation", what.name},
+                {"policy", each.policy},
+                {"bytes", bytes},
+                {"time_us", in_json(times)},
+                {"native_to_this", in_json(statistics_of(ratios(mpi, each.made.times)))}});
+    }
+    double const ratio = median(mpi) / median(all[1].made.times);
+    std::printf("  MPI / papcoll %6.2f\n", ratio);
     std::fflush(stdout);
-    for (auto const& [policy, time] : {std::pair("native", &mpi), std::pair("default", &papcoll)})
-        all.add({{"operation", what.name},
-                 {"policy", policy},
-                 {"bytes", bytes},
-                 {"time_us", in_json(*time)},
-                 {"native_to_this", in_json(paired)}});
     return ratio;
 }
 
@@ -77,17 +77,16 @@ void print_mean(char const* name, std::vector<double> const& of) {
 
 auto run(settings const& s) -> int {
     papcoll::attach(MPI_COMM_WORLD);
-    document result(s.json, "beside", {{"ranks", world_size()}, {"calls", s.calls}});
+    document result(s.call.json, "beside", {{"ranks", world_size()}, {"calls", s.call.calls}});
     std::vector<double> all;
     std::vector<std::pair<std::string, std::vector<double>>> each;
     for (auto const& what : all_collectives()) {
-        auto const& wanted = s.operations;
-        if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), what.name) == wanted.end()) continue;
+        if (!s.call.wants(what.name)) continue;
         each.emplace_back(what.name, std::vector<double>());
-        for (auto const bytes : s.sizes) {
-            auto const times = measure(what, std::max<std::size_t>(bytes, 1), s);
+        for (auto const bytes : s.call.sizes) {
+            auto const measured = measure(what, std::max<std::size_t>(bytes, 1), s);
             if (world_rank() != 0) continue;
-            all.push_back(report(what, bytes, times, result));
+            all.push_back(report(what, bytes, measured, result));
             each.back().second.push_back(all.back());
         }
     }
@@ -105,13 +104,9 @@ void add_beside(program& all) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add("beside", "All collectives by default, beside the MPI library's own",
                         MPI_THREAD_SINGLE, [s] { return run(*s); });
-    add_sizes(app, s->sizes, "of the data of one rank, or of all ranks where it is divided");
-    s->repeat.add_to(app);
-    app.add_option("--calls", s->calls, "in a row; 1: from rest")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--operations", s->operations, "default: all")->delimiter(',');
-    add_json(app, s->json);
+    s->call.add_to(app);
+    s->call.add_calls(app);
+    app.add_flag("--plans", s->plans, "plans, too, on buffers of the caller's and on buffers of their own");
 }
 
 } // namespace bench

@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "../support/options.hpp"
 
 namespace bench {
 
@@ -26,8 +29,25 @@ struct buffers {
 struct collective {
     std::string name;
     std::function<void(buffers&)> mpi, papcoll;
+    /// The same by plans, made for these buffers and used with buffers of that size alone: on the user's
+    /// buffers, and on buffers of the plan's own.
+    std::function<std::function<void(buffers&)>(buffers&)> plan, buffered_plan;
 };
 [[nodiscard]] auto all_collectives() -> std::vector<collective>;
+
+/// The options of subcommands that time collectives of many sizes.
+struct call_settings {
+    std::vector<std::size_t> sizes;
+    effort repeat;
+    int calls = 1;
+    std::vector<std::string> operations = {};
+    std::string json = {};
+
+    /// Adds --sizes, --operations, those of `repeat`, and --json.
+    void add_to(CLI::App& app);
+    void add_calls(CLI::App& app);
+    [[nodiscard]] auto wants(std::string_view operation) const -> bool;
+};
 
 /// Microseconds of one call of `calls` in a row, of the slowest rank; from rest, where all leave two barriers
 /// together.
@@ -35,5 +55,18 @@ struct collective {
 
 /// What rank 0 of `comm` says, on all of its ranks.
 [[nodiscard]] auto agreed(MPI_Comm comm, bool of_rank_0) -> bool;
+
+/// A call that takes turns with others, and what it took.
+struct contestant {
+    std::function<void(buffers&)> call;
+    std::vector<double> times = {}; ///< microseconds
+};
+
+/// All take turns, each time another one first, as often as `s` says. `is_narrow` is asked now and then,
+/// since it sorts. `after` is told how many rounds were made, and may drop contestants, the same on all
+/// ranks.
+void take_turns(buffers& b, std::vector<contestant*> all, call_settings const& s,
+                std::function<bool(std::vector<contestant*> const&)> const& is_narrow,
+                std::function<void(int rounds, std::vector<contestant*>&)> const& after = {});
 
 } // namespace bench

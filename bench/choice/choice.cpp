@@ -20,14 +20,6 @@ namespace {
 using papcoll::automatic;
 using papcoll::collective_kind;
 
-struct settings {
-    std::vector<std::size_t> sizes = parse_sizes({"8:2Mi:8"});
-    effort repeat{.warm_up = 2, .repetitions = 9, .narrow = 0.02, .seconds = 0.5};
-    int calls = 1;
-    std::vector<std::string> operations = {};
-    std::string json;
-};
-
 constexpr collective_kind all_kinds[] = {
     collective_kind::broadcast,  collective_kind::reduce,  collective_kind::all_reduce,
     collective_kind::gather,     collective_kind::scatter, collective_kind::all_gather,
@@ -96,37 +88,25 @@ struct asking {
     }
 };
 
-struct candidate {
+struct candidate : contestant {
     std::string name;
-    automatic policy;
-    std::vector<double> times = {};
 };
 
-/// All in turn, each time another one first, a few of them `until_dropped`, from then on those alone that
-/// take less than twice the best's time on rank 0, since times are not rounded alike on all ranks.
-void measure(collective_kind what, buffers& b, std::vector<candidate*> all, settings const& s) {
+/// All in turn, a few of them `until_dropped`, from then on those alone that take less than twice the best's
+/// time on rank 0, since times are not rounded alike on all ranks.
+void measure(buffers& b, std::vector<contestant*> const& all, call_settings const& s) {
     constexpr int until_dropped = 5;
-    for (int i = 0; i < s.repeat.warm_up; ++i)
-        for (auto* const c : all) call(what, b, c->policy);
-    double const begin = MPI_Wtime();
-    auto const is_narrow = [&](candidate const* c) {
+    auto const drop = [&](int rounds, std::vector<contestant*>& of) {
+        if (rounds != until_dropped) return;
+        double least = median(of.front()->times);
+        for (auto* const c : of) least = std::min(least, median(c->times));
+        std::erase_if(of, [&](contestant* c) { return agreed(b.comm, median(c->times) > 2 * least); });
+    };
+    auto const is_narrow = [&](contestant const* c) {
         return median_interval(c->times).relative_width() <= s.repeat.narrow;
     };
-    auto const goes_on = [&](int done) {
-        if (done < s.repeat.repetitions) return true;
-        if (MPI_Wtime() - begin >= s.repeat.seconds) return false;
-        return done % 8 != 0 || !std::all_of(all.begin(), all.end(), is_narrow);
-    };
-    for (int done = 0; agreed(b.comm, goes_on(done)); ++done) {
-        for (auto* const c : all)
-            c->times.push_back(time_of([&](buffers& of) { call(what, of, c->policy); }, b, s.calls));
-        if (done + 1 == until_dropped) {
-            double least = median(all.front()->times);
-            for (auto* const c : all) least = std::min(least, median(c->times));
-            std::erase_if(all, [&](candidate* c) { return agreed(b.comm, median(c->times) > 2 * least); });
-        }
-        std::rotate(all.begin(), all.begin() + 1, all.end());
-    }
+    take_turns(
+        b, all, s, [&](auto const& of) { return std::all_of(of.begin(), of.end(), is_narrow); }, drop);
 }
 
 /// What was measured of one call: all candidates, then the chosen one and the best, again and together, since
@@ -140,15 +120,17 @@ struct cell {
     std::vector<std::pair<std::string, statistics>> all = {};
 };
 
-auto measure_cell(collective_kind what, std::size_t bytes, settings const& s) -> cell {
+auto measure_cell(collective_kind what, std::size_t bytes, call_settings const& s) -> cell {
     buffers b(MPI_COMM_WORLD, bytes);
     answer by_model;
     call(what, b, asking{what, &by_model});
     std::vector<candidate> candidates;
-    for (auto const& name : by_model.candidates) candidates.push_back({name, told(what, name)});
-    std::vector<candidate*> all;
+    for (auto const& name : by_model.candidates)
+        candidates.push_back(
+            {{[what, policy = told(what, name)](buffers& of) { call(what, of, policy); }}, name});
+    std::vector<contestant*> all;
     for (auto& c : candidates) all.push_back(&c);
-    measure(what, b, all, s);
+    measure(b, all, s);
     auto const by_median = [](auto const& l, auto const& r) { return median(l.times) < median(r.times); };
     auto least = static_cast<int>(std::min_element(candidates.begin(), candidates.end(), by_median) -
                                   candidates.begin());
@@ -161,7 +143,7 @@ auto measure_cell(collective_kind what, std::size_t bytes, settings const& s) ->
     if (&best == &chosen) return result;
     best.times.clear();
     chosen.times.clear();
-    measure(what, b, {&chosen, &best}, s);
+    measure(b, {&chosen, &best}, s);
     result.chosen_us = median(chosen.times);
     result.best_us = median(best.times);
     result.ratio = std::max(result.chosen_us / result.best_us, 1.0);
@@ -198,12 +180,7 @@ void get_used_to_the_machine() {
         for (int i = 0; i < 10; ++i) papcoll::barrier(MPI_COMM_WORLD);
 }
 
-auto wanted(collective_kind what, settings const& s) -> bool {
-    auto const& names = s.operations;
-    return names.empty() || std::find(names.begin(), names.end(), to_string(what)) != names.end();
-}
-
-auto run(settings const& s) -> int {
+auto run(call_settings const& s) -> int {
     papcoll::attach(MPI_COMM_WORLD);
     auto const link = papcoll::context_of(MPI_COMM_WORLD)->link();
     document result(s.json, "choice",
@@ -218,7 +195,7 @@ auto run(settings const& s) -> int {
     get_used_to_the_machine();
     std::vector<cell> cells;
     for (auto const what : all_kinds) {
-        if (!wanted(what, s)) continue;
+        if (!s.wants(to_string(what))) continue;
         for (auto const bytes : s.sizes) {
             if (what == collective_kind::barrier && bytes != s.sizes.front()) continue;
             cells.push_back(measure_cell(what, std::max<std::size_t>(bytes, 1), s));
@@ -242,16 +219,13 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_choice(program& all) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<call_settings>(
+        call_settings{.sizes = parse_sizes({"8:2Mi:8"}),
+                      .repeat = {.warm_up = 2, .repetitions = 9, .narrow = 0.02, .seconds = 0.5}});
     auto& app = all.add("choice", "What automatic chooses by its model, beside all that it could choose",
                         MPI_THREAD_SINGLE, [s] { return run(*s); });
-    add_sizes(app, s->sizes, "of the data of one rank, or of all ranks where it is divided");
-    s->repeat.add_to(app);
-    app.add_option("--calls", s->calls, "in a row; 1: from rest")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--operations", s->operations, "default: all")->delimiter(',');
-    add_json(app, s->json);
+    s->add_to(app);
+    s->add_calls(app);
 }
 
 } // namespace bench

@@ -22,18 +22,15 @@ namespace bench {
 namespace {
 
 struct settings {
-    std::vector<std::size_t> sizes = parse_sizes({"8:4Mi"});
+    call_settings call{.sizes = parse_sizes({"8:4Mi"}),
+                       .repeat = {.warm_up = 3, .repetitions = 9, .narrow = 0.02, .seconds = 4}};
     std::vector<int> ranks = {};
-    std::vector<std::string> operations = {};
-    effort repeat{.warm_up = 3, .repetitions = 9, .narrow = 0.02, .seconds = 4};
     guidelines::limits limits;
     double tolerance = 1;
-    std::string json;
 };
 
-struct measured_call {
+struct measured_call : contestant {
     guidelines::call what;
-    std::function<void(buffers&)> run;
 };
 
 /// Those that are wanted, and those that they are compared with.
@@ -45,8 +42,8 @@ auto calls_of(std::vector<std::string> const& wanted) -> std::vector<measured_ca
     std::vector<measured_call> all;
     for (auto const& each : all_collectives()) {
         if (!wanted.empty() && needed.count(each.name) == 0) continue;
-        all.push_back({{"papcoll", each.name}, each.papcoll});
-        all.push_back({{"mpi", each.name}, each.mpi});
+        all.push_back({{each.papcoll}, {"papcoll", each.name}});
+        all.push_back({{each.mpi}, {"mpi", each.name}});
     }
     return all;
 }
@@ -55,27 +52,21 @@ auto calls_of(std::vector<std::string> const& wanted) -> std::vector<measured_ca
 auto is_narrow(guidelines::times const& at, settings const& s) -> bool {
     auto const all = guidelines::court(s.limits).judge_size(at);
     return std::all_of(all.begin(), all.end(),
-                       [&](auto const& v) { return v.confidence.relative_width() <= s.repeat.narrow; });
+                       [&](auto const& v) { return v.confidence.relative_width() <= s.call.repeat.narrow; });
 }
 
-/// All calls in turn, each time another one first.
-auto measure(MPI_Comm comm, std::size_t bytes, std::vector<measured_call> calls, settings const& s)
-    -> guidelines::times {
+auto measure(MPI_Comm comm, std::size_t bytes, settings const& s) -> guidelines::times {
     buffers b(comm, bytes);
-    for (int i = 0; i < s.repeat.warm_up; ++i)
-        for (auto const& each : calls) each.run(b);
-    guidelines::times at;
-    double const begin = MPI_Wtime();
-    auto const goes_on = [&](int done) {
-        if (done < s.repeat.repetitions) return true;
-        if (MPI_Wtime() - begin >= s.repeat.seconds) return false;
-        return done % 8 != 0 || !is_narrow(at, s); // judging takes longer than a short call
+    auto calls = calls_of(s.call.operations);
+    std::vector<contestant*> all;
+    for (auto& each : calls) all.push_back(&each);
+    auto const measured = [&] {
+        guidelines::times at;
+        for (auto const& each : calls) at[each.what] = each.times;
+        return at;
     };
-    for (int done = 0; agreed(comm, goes_on(done)); ++done) {
-        for (auto const& each : calls) at[each.what].push_back(time_of(each.run, b, 1));
-        std::rotate(calls.begin(), calls.begin() + 1, calls.end());
-    }
-    return at;
+    take_turns(b, all, s.call, [&](auto const&) { return is_narrow(measured(), s); });
+    return measured();
 }
 
 auto violates(guidelines::times const& at, settings const& s) -> bool {
@@ -85,9 +76,8 @@ auto violates(guidelines::times const& at, settings const& s) -> bool {
 
 /// What looks like a violation is measured once more, and the second measurement counts.
 auto measure_carefully(MPI_Comm comm, std::size_t bytes, settings const& s) -> guidelines::times {
-    auto const calls = calls_of(s.operations);
-    auto const at = measure(comm, bytes, calls, s);
-    return agreed(comm, violates(at, s)) ? measure(comm, bytes, calls, s) : at;
+    auto const at = measure(comm, bytes, s);
+    return agreed(comm, violates(at, s)) ? measure(comm, bytes, s) : at;
 }
 
 /// All ranks of the world meet. Those who wait leave their processors to those who still measure.
@@ -101,13 +91,13 @@ void meet_asleep() {
 auto measure_all(settings const& s) -> guidelines::measurements {
     guidelines::measurements all;
     std::size_t done = 0;
-    auto const cells = s.ranks.size() * s.sizes.size();
+    auto const cells = s.ranks.size() * s.call.sizes.size();
     for (int const ranks : s.ranks) {
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_split(MPI_COMM_WORLD, world_rank() < ranks ? 0 : MPI_UNDEFINED, world_rank(), &comm);
         if (comm != MPI_COMM_NULL) papcoll::attach(comm);
         std::size_t before = 0;
-        for (auto const bytes : s.sizes) {
+        for (auto const bytes : s.call.sizes) {
             show_progress(done++, cells, std::to_string(bytes) + " B on " + std::to_string(ranks) + " ranks");
             auto const real = guidelines::rounded(bytes, ranks);
             if (real != before && comm != MPI_COMM_NULL) all[ranks][bytes] = measure_carefully(comm, real, s);
@@ -151,7 +141,7 @@ auto in_json(guidelines::verdict const& v) -> nlohmann::json {
 
 auto run(settings s) -> int {
     if (s.ranks.empty()) s.ranks = {world_size()};
-    std::sort(s.sizes.begin(), s.sizes.end());
+    std::sort(s.call.sizes.begin(), s.call.sizes.end());
     for (int const ranks : s.ranks)
         if (ranks < 2 || ranks > world_size())
             throw std::invalid_argument("guidelines are for 2 ranks to the " + std::to_string(world_size()) +
@@ -164,8 +154,9 @@ auto run(settings s) -> int {
     if (world_rank() == 0) {
         auto const all = guidelines::court(s.limits).judge_all(measured);
         print(all, s);
-        document result(s.json, "guidelines",
-                        {{"ranks", world_size()}, {"tolerance", s.tolerance}, {"seconds", s.repeat.seconds}});
+        document result(
+            s.call.json, "guidelines",
+            {{"ranks", world_size()}, {"tolerance", s.tolerance}, {"seconds", s.call.repeat.seconds}});
         for (auto const& v : all) {
             result.add(in_json(v));
             violated = violated || (v.library == "papcoll" && v.is_violation());
@@ -182,10 +173,8 @@ void add_guidelines(program& all) {
     auto& app = all.add(
         "guidelines", "Performance guidelines that collectives must keep; ends with 1 where papcoll's do not",
         MPI_THREAD_SINGLE, [s] { return run(*s); });
-    add_sizes(app, s->sizes, "of the data of one rank, or of all ranks where it is divided");
+    s->call.add_to(app);
     app.add_option("--ranks", s->ranks, "on the first so many; default: on all")->delimiter(',');
-    app.add_option("--operations", s->operations, "default: all")->delimiter(',');
-    s->repeat.add_to(app);
     app.add_option("--tolerance", s->tolerance, "a factor of all limits")->capture_default_str();
     app.add_option("--limit-library", s->limits.library, "papcoll ÷ the MPI library")->capture_default_str();
     app.add_option("--limit-composition", s->limits.composition, "a collective ÷ two that do the same")
@@ -193,7 +182,6 @@ void add_guidelines(program& all) {
     app.add_option("--limit-monotone", s->limits.monotone, "m bytes ÷ more")->capture_default_str();
     app.add_option("--limit-split", s->limits.split, "k m bytes ÷ k times m")->capture_default_str();
     app.add_option("--limit-jump", s->limits.jump, "p + 1 ranks ÷ p")->capture_default_str();
-    add_json(app, s->json);
 }
 
 } // namespace bench
