@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #
-# Lets doxygen read the headers, then docs/reference.py write pages of what it read, or list what lacks documentation.
+# Lets doxygen read the headers, then docs/reference.py write pages of what it read, or, with
+# --undocumented, list the public names that lack documentation, and what due.py counts as due.
 #
 #   docs/read_headers.sh <folder for doxygen's files> <argument of reference.py>
 set -euo pipefail
@@ -14,3 +15,4 @@ mkdir -p "$PAPCOLL_XML"
 rm -rf "$PAPCOLL_XML/xml"
 doxygen "$docs/Doxyfile"
 python3 "$docs/reference.py" "$PAPCOLL_XML/xml" "$2"
+if [ "$2" = --undocumented ]; then python3 "$docs/due.py" "$PAPCOLL_XML/xml" "$PAPCOLL_ROOT"; fi

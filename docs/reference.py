@@ -254,6 +254,13 @@ def write_members(entry, out, asked):
     out.append("")
 
 
+def header_text(root, header):
+    """What a header says of all its names, before its namespace."""
+    text = (root / "include" / header).read_text() if (root / "include" / header).is_file() else ""
+    comment = re.search(r"((?:^///.*\n)+)namespace papcoll", text, re.M)
+    return re.sub(r"(?m)^/// ?", "", comment[1]) if comment else ""
+
+
 def anchor(name):
     return re.sub(r"\W+", "-", name).strip("-")
 
@@ -270,6 +277,9 @@ def write_pages(entries, folder):
             continue
         page = f"{room or 'version'}.md"
         out, seen = [f"# {title}\n"], {}
+        for header in sorted({entry.header() for entry in of_room}):
+            if text := header_text(pathlib.Path(__file__).parents[1], header):
+                out.append(f"`<{header}>`: {text}\n")
         for entry in of_room:
             if entry.name in seen and entry.kind == "function":
                 out.append("```cpp\n" + entry.declaration() + "\n```\n\n" + entry.text() + "\n")

@@ -66,7 +66,8 @@ enum class participation {
     background
 };
 
-/// How many bytes each block has: one number for all, or one per block. Does not own the numbers.
+/// How many bytes each block has: one number for all, or one per block. Does not own the numbers. Throws
+/// std::invalid_argument for a negative number.
 class block_sizes {
 public:
     template <std::integral Bytes>
@@ -96,7 +97,8 @@ private:
     bool m_uniform = true;
 };
 
-/// The sizes of the blocks of a partition, in bytes, as `simulate` takes them.
+/// The sizes in bytes of the blocks of a partition, of elements of `element_bytes` each, as `simulate` takes
+/// them.
 [[nodiscard]] inline auto bytes_of_blocks(block_partition const& partition, std::size_t element_bytes)
     -> std::vector<std::size_t> {
     std::vector<std::size_t> bytes;

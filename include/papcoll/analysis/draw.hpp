@@ -98,8 +98,8 @@ private:
 
 /// Draws who arrived and left when, as an SVG document: ranks downwards, time to the right from the first
 /// arrival of each group, groups side by side on one scale, the last arrival marked, last delay and mean
-/// elapsed time beneath. Meant for up to some 64 ranks and a few groups. Throws std::invalid_argument without
-/// groups or ranks, or when arrivals and exits differ in number.
+/// elapsed time beneath, `title` above. Meant for up to some 64 ranks and a few groups. Throws
+/// std::invalid_argument without groups or ranks, or when arrivals and exits differ in number.
 [[nodiscard]] inline auto draw_timeline(std::span<timeline_group const> groups, std::string_view title = "")
     -> std::string {
     return detail::timeline_drawing(groups, title).run();
@@ -107,8 +107,8 @@ private:
 
 /// Draws a simulated schedule, as an SVG document on the same axes: in the row of each rank what it sends,
 /// receives and combines, coloured by block, from its arrival to its exit; the last arrival marked; lines
-/// from sender to receiver where there are few enough to follow. Meant for 8 to 64 ranks. Throws
-/// std::invalid_argument without ranks, or when arrivals and exits differ in number.
+/// from sender to receiver where there are few enough to follow; `title` above. Meant for 8 to 64 ranks.
+/// Throws std::invalid_argument without ranks, or when arrivals and exits differ in number.
 ///
 ///     std::ofstream("schedule.svg") << draw(simulate_timeline(scheduler, problem, model, block_bytes));
 [[nodiscard]] inline auto draw(schedule_timeline const& timeline, std::string_view title = "")
@@ -118,7 +118,7 @@ private:
 
 /// The same for simulated programs. A message is coloured by how many its sender has sent before. What ranks
 /// post to the memory of their node, and when others have seen it, are lines across their lanes, joined where
-/// there are few.
+/// there are few. `title` stands above.
 ///
 ///     std::ofstream("program.svg") << draw(simulate_timeline(programs, arrivals, model, element_bytes));
 [[nodiscard]] inline auto draw(program_timeline const& timeline, std::string_view title = "") -> std::string {

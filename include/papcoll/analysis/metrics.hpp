@@ -11,9 +11,10 @@
 #include <vector>
 
 /// The measures by which collectives are compared under process arrival patterns. Throughout, a_r and f_r are
-/// the times at which rank r enters and leaves the operation, on one clock of any origin, and every function
-/// throws std::invalid_argument for no ranks, or unequal numbers of arrivals and exits. Differences and sums
-/// of the times must fit into ticks.
+/// the times at which rank r enters and leaves the operation, the entries of `arrivals` and `exits`, on one
+/// clock of any origin. Every function throws std::invalid_argument for no ranks, unequal numbers of arrivals
+/// and exits, and a time to divide by that is not positive. Differences and sums of the times must fit into
+/// ticks.
 namespace papcoll::inline v0 {
 
 namespace detail {
@@ -45,8 +46,8 @@ inline auto earliest(std::span<ticks const> times) -> ticks {
     return detail::latest(arrivals) - detail::earliest(arrivals);
 }
 
-/// Imbalance factor ω ÷ τ, where τ > 0 is the time one message of the operation takes. Arrivals count as
-/// imbalanced from 1 on.
+/// Imbalance factor ω ÷ τ, where τ = `transfer_time` > 0 is that of one message of the operation. Arrivals
+/// count as imbalanced from 1 on.
 [[nodiscard]] inline auto imbalance_factor(std::span<ticks const> arrivals, ticks transfer_time) -> double {
     detail::require(transfer_time.count() > 0, "transfer_time must be positive", transfer_time.count());
     return static_cast<double>(imbalance(arrivals).count()) / static_cast<double>(transfer_time.count());
@@ -89,17 +90,17 @@ inline auto earliest(std::span<ticks const> times) -> ticks {
     return sum / static_cast<ticks::rep>(arrivals.size());
 }
 
-/// Absorption time A = r′ − r + ω, where r′ is the run time of the same operation when all ranks arrive
-/// together and r the one of these arrivals (Proficz 2021, equation 4). With d and d′ the last delays, this
-/// is A = d′ − d: how much of its work the operation did before the last rank arrived. Negative when the
-/// imbalance makes it slower.
+/// Absorption time A = r′ − r + ω, where r′ = `balanced_run_time` is that of the same operation when all
+/// ranks arrive together and r the one of these arrivals (Proficz 2021, equation 4). With d and d′ the last
+/// delays, this is A = d′ − d: how much of its work the operation did before the last rank arrived. Negative
+/// when the imbalance makes it slower.
 [[nodiscard]] inline auto absorption(std::span<ticks const> arrivals, std::span<ticks const> exits,
                                      ticks balanced_run_time) -> ticks {
     return balanced_run_time - run_time(arrivals, exits) + imbalance(arrivals);
 }
 
-/// Robustness d ÷ d′ − 1, where d′ > 0 is the last delay when all ranks arrive together and d the one of
-/// these arrivals: below −0.25 the algorithm absorbs the pattern, above 0.25 it suffers from it.
+/// Robustness d ÷ d′ − 1, where d′ = `balanced_last_delay` > 0 is that of all ranks arriving together and d
+/// the one of these arrivals: below −0.25 the algorithm absorbs the pattern, above 0.25 it suffers from it.
 [[nodiscard]] inline auto robustness(std::span<ticks const> arrivals, std::span<ticks const> exits,
                                      ticks balanced_last_delay) -> double {
     detail::require(balanced_last_delay.count() > 0, "balanced_last_delay must be positive",

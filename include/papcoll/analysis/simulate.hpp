@@ -118,7 +118,8 @@ inline constexpr auto participation_of =
     return detail::simulate(programs, arrivals, model, element_bytes, form, detail::no_recorder{});
 }
 
-/// As simulate, but returns when each message and each combination began and ended, too.
+/// As simulate, of programs of elements of `element_bytes` and ranks of these arrivals, but returns when each
+/// message and each combination began and ended, too. Throws as simulate does.
 [[nodiscard]] inline auto simulate_timeline(std::span<program const> programs,
                                             std::span<ticks const> arrivals, cost_model const& model,
                                             std::size_t element_bytes,
@@ -172,7 +173,8 @@ template <scheduler S>
     return simulate(transfers(s, p), p, model, block_bytes, S::kind, detail::participation_of<S>);
 }
 
-/// As simulate, but returns when each transfer and each combination began and ended, too.
+/// As simulate, but returns when each transfer and each combination began and ended, too. Throws as simulate
+/// does.
 [[nodiscard]] inline auto simulate_timeline(std::span<transfer const> schedule, problem const& p,
                                             cost_model const& model, block_sizes const& block_bytes,
                                             schedule_kind kind = schedule_kind::reduction,

@@ -81,11 +81,16 @@ inline constexpr detail::explained<detail::all_gather_function<true>> all_gather
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iall_gather(world, mine.data(), n, all.data());
 inline constexpr detail::explained<detail::all_gather_function<false>> iall_gather{};
 
 /// plan_all_gather<T>(comm, n[, policy]) prepares all-gathers of n elements of type T per rank, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).
 /// Throws as all_gather does.
+///
+///     auto collect = papcoll::plan_all_gather<float>(world, n);
+///     collect.run(mine.data(), all.data());
 template <class T>
 inline constexpr detail::plan_all_gather_function<T> plan_all_gather{};
 

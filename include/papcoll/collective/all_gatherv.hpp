@@ -143,11 +143,16 @@ inline constexpr detail::explained<detail::all_gatherv_function<true>> all_gathe
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iall_gatherv(world, mine.data(), all.data(), sizes);
 inline constexpr detail::explained<detail::all_gatherv_function<false>> iall_gatherv{};
 
 /// plan_all_gatherv<T>(comm, sizes[, displacements][, policy]) prepares all-gathers of these sizes, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).
 /// Throws as all_gatherv does.
+///
+///     auto collect = papcoll::plan_all_gatherv<float>(world, sizes);
+///     collect.run(mine.data(), all.data());
 template <class T>
 inline constexpr detail::plan_all_gatherv_function<T> plan_all_gatherv{};
 

@@ -100,11 +100,16 @@ inline constexpr detail::explained<detail::all_to_all_function<true>> all_to_all
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iall_to_all(world, rows.data(), n, columns.data());
 inline constexpr detail::explained<detail::all_to_all_function<false>> iall_to_all{};
 
 /// plan_all_to_all<T>(comm, n[, policy]) prepares all-to-alls of n elements of type T for each rank, which
 /// `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).
 /// Throws as all_to_all does.
+///
+///     auto transpose = papcoll::plan_all_to_all<float>(world, n);
+///     transpose.run(rows.data(), columns.data());
 template <class T>
 inline constexpr detail::plan_all_to_all_function<T> plan_all_to_all{};
 

@@ -130,11 +130,16 @@ inline constexpr detail::explained<detail::all_to_allv_function<true>> all_to_al
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iall_to_allv(world, in.data(), leaving, out.data(), arriving);
 inline constexpr detail::explained<detail::all_to_allv_function<false>> iall_to_allv{};
 
 /// plan_all_to_allv<T>(comm, leaving, arriving[, policy]), or plan_all_to_allv<T>(comm, leaving, from,
 /// arriving, to[, policy]), prepares all-to-alls of these sizes, which `run(in, out)` or
 /// `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as all_to_allv does.
+///
+///     auto exchange = papcoll::plan_all_to_allv<float>(world, leaving, arriving);
+///     exchange.run(in.data(), out.data());
 template <class T>
 inline constexpr detail::plan_all_to_allv_function<T> plan_all_to_allv{};
 

@@ -87,10 +87,15 @@ inline constexpr detail::explained<detail::barrier_function<true>> barrier{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::ibarrier(world);
 inline constexpr detail::explained<detail::barrier_function<false>> ibarrier{};
 
 /// plan_barrier(comm[, policy]) prepares barriers, which `run()` makes. Collective, on an attached `comm`
 /// (see attach). Throws as barrier does.
+///
+///     auto meet = papcoll::plan_barrier(world);
+///     meet.run();
 inline constexpr detail::plan_barrier_function plan_barrier{};
 
 } // namespace papcoll::inline v0

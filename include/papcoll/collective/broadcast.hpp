@@ -75,10 +75,15 @@ inline constexpr detail::explained<detail::broadcast_function<true>> broadcast{}
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::ibroadcast(world, table.data(), table.size(), 0);
 inline constexpr detail::explained<detail::broadcast_function<false>> ibroadcast{};
 
 /// plan_broadcast<T>(comm, n, root[, policy]) prepares broadcasts of n elements of type T, which
 /// `run(values)` makes. Collective, on an attached `comm` (see attach). Throws as broadcast does.
+///
+///     auto send_table = papcoll::plan_broadcast<float>(world, table.size(), 0);
+///     send_table.run(table.data());
 template <class T>
 inline constexpr detail::plan_broadcast_function<T> plan_broadcast{};
 

@@ -37,10 +37,15 @@ inline constexpr detail::explained<detail::combining_function<collective_kind::e
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iexscan(world, mine, n, before, std::plus<>());
 inline constexpr detail::explained<detail::combining_function<collective_kind::exscan, false>> iexscan{};
 
 /// plan_exscan<T>(comm, n, op[, policy]) prepares exscans of n elements of type T, which `run(in, out)` or
 /// `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as exscan does.
+///
+///     auto sum_before = papcoll::plan_exscan<int>(world, n, std::plus<>());
+///     sum_before.run(mine, before);
 template <class T>
 inline constexpr detail::plan_combining_function<collective_kind::exscan, T> plan_exscan{};
 

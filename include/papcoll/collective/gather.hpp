@@ -101,11 +101,16 @@ inline constexpr detail::explained<detail::gather_function<true>> gather{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::igather(world, mine.data(), n, all.data(), 0);
 inline constexpr detail::explained<detail::gather_function<false>> igather{};
 
 /// plan_gather<T>(comm, n, root[, policy]) prepares gathers of n elements of type T per rank, which `run(in,
 /// out)`, `run(in)` on ranks other than the root, or `run(inplace(values))` makes. Collective, on an
 /// attached `comm` (see attach). Throws as gather does.
+///
+///     auto collect = papcoll::plan_gather<float>(world, n, 0);
+///     collect.run(mine.data(), all.data());
 template <class T>
 inline constexpr detail::plan_gather_function<T> plan_gather{};
 

@@ -157,12 +157,17 @@ inline constexpr detail::explained<detail::gatherv_function<true>> gatherv{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::igatherv(world, mine, all.data(), sizes, 0);
 inline constexpr detail::explained<detail::gatherv_function<false>> igatherv{};
 
 /// plan_gatherv<T>(comm, sizes[, displacements], root[, policy]), on ranks other than the root also
 /// plan_gatherv<T>(comm, n, root[, policy]), prepares gathers of these sizes, which `run(in, out)`, `run(in)`
 /// on ranks other than the root, or `run(inplace(values))` makes. Collective, on an attached `comm` (see
 /// attach). Throws as gatherv does.
+///
+///     auto collect = papcoll::plan_gatherv<float>(world, sizes, 0);
+///     collect.run(mine.data(), all.data());
 template <class T>
 inline constexpr detail::plan_uneven_function<T, collective_kind::gather> plan_gatherv{};
 

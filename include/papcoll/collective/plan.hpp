@@ -112,7 +112,8 @@ public:
         m_prepared->run(call);
     }
 
-    /// run that returns at once; the buffers must stay until the request has ended.
+    /// run that returns at once; the buffers, of a broadcast its values, must stay until the request has
+    /// ended.
     [[nodiscard]] auto start(T* values) -> request requires(!has_input) {
         auto call = on(nullptr, values);
         return m_prepared->begin(call);

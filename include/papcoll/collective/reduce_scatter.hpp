@@ -97,11 +97,16 @@ inline constexpr detail::explained<detail::reduce_scatter_function<true>> reduce
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::ireduce_scatter(world, forces.data(), sizes, mine.data(), std::plus<>());
 inline constexpr detail::explained<detail::reduce_scatter_function<false>> ireduce_scatter{};
 
 /// plan_reduce_scatter<T>(comm, sizes, op[, policy]) prepares reduce-scatters of these sizes, which `run(in,
 /// out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as
 /// reduce_scatter does.
+///
+///     auto sum = papcoll::plan_reduce_scatter<float>(world, sizes, std::plus<>());
+///     sum.run(forces.data(), mine.data());
 template <class T>
 inline constexpr detail::plan_reduce_scatter_function<T> plan_reduce_scatter{};
 

@@ -72,11 +72,17 @@ inline constexpr detail::reduce_scatter_block_function<true> reduce_scatter_bloc
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request =
+///         papcoll::ireduce_scatter_block(world, rows.data(), n, sums.data(), std::plus<>());
 inline constexpr detail::reduce_scatter_block_function<false> ireduce_scatter_block{};
 
 /// plan_reduce_scatter_block<T>(comm, n, op[, policy]) prepares calls of n elements of type T for each rank,
 /// which `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).
 /// Throws as reduce_scatter does.
+///
+///     auto sum = papcoll::plan_reduce_scatter_block<float>(world, n, std::plus<>());
+///     sum.run(rows.data(), sums.data());
 template <class T>
 inline constexpr detail::plan_reduce_scatter_block_function<T> plan_reduce_scatter_block{};
 

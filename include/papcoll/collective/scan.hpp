@@ -37,10 +37,15 @@ inline constexpr detail::explained<detail::combining_function<collective_kind::s
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iscan(world, mine, n, sums, std::plus<>());
 inline constexpr detail::explained<detail::combining_function<collective_kind::scan, false>> iscan{};
 
 /// plan_scan<T>(comm, n, op[, policy]) prepares scans of n elements of type T, which `run(in, out)` or
 /// `run(inplace(values))` makes. Collective, on an attached `comm` (see attach). Throws as scan does.
+///
+///     auto sum_up_to = papcoll::plan_scan<int>(world, n, std::plus<>());
+///     sum_up_to.run(mine, sums);
 template <class T>
 inline constexpr detail::plan_combining_function<collective_kind::scan, T> plan_scan{};
 

@@ -117,11 +117,16 @@ inline constexpr detail::explained<detail::scatter_function<true>> scatter{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iscatter(world, all.data(), mine.data(), n, 0);
 inline constexpr detail::explained<detail::scatter_function<false>> iscatter{};
 
 /// plan_scatter<T>(comm, n, root[, policy]) prepares scatters of n elements of type T for each rank, which
 /// `run(in, out)`, `run(out)` on ranks other than the root, or `run(inplace(values))` makes. Collective, on
 /// an attached `comm` (see attach). Throws as scatter does.
+///
+///     auto deal_out = papcoll::plan_scatter<float>(world, n, 0);
+///     deal_out.run(all.data(), mine.data());
 template <class T>
 inline constexpr detail::plan_scatter_function<T> plan_scatter{};
 

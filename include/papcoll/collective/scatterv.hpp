@@ -125,12 +125,17 @@ inline constexpr detail::explained<detail::scatterv_function<true>> scatterv{};
 /// papcoll must be attached to `comm`, else it throws std::logic_error; the policy `native` does without.
 /// Without MPI_THREAD_MULTIPLE the operation progresses inside papcoll's calls alone: do not wait by other
 /// means for a rank that waits for this request, or call progress() meanwhile. See request.
+///
+///     auto request = papcoll::iscatterv(world, all.data(), sizes, mine.data(), 0);
 inline constexpr detail::explained<detail::scatterv_function<false>> iscatterv{};
 
 /// plan_scatterv<T>(comm, sizes[, displacements], root[, policy]), on ranks other than the root also
 /// plan_scatterv<T>(comm, n, root[, policy]), prepares scatters of these sizes, which `run(in, out)`,
 /// `run(out)` on ranks other than the root, or `run(inplace(values))` makes. Collective, on an attached
 /// `comm` (see attach). Throws as scatterv does.
+///
+///     auto deal_out = papcoll::plan_scatterv<float>(world, sizes, 0);
+///     deal_out.run(all.data(), mine.data());
 template <class T>
 inline constexpr detail::plan_uneven_function<T, collective_kind::scatter> plan_scatterv{};
 

@@ -88,7 +88,7 @@ public:
     static auto variable_of(std::string_view operation) -> std::string {
         return "PAPCOLL_" + std::string(operation) + "_ALGORITHM";
     }
-    /// The variable whose name is most like this one.
+    /// The variable whose name is most like the one `as_given`.
     static auto nearest(std::string_view as_given) -> std::string {
         auto const variables = known();
         std::string name(as_given);

@@ -20,6 +20,7 @@ class node_memory; // see context/node_memory.hpp
 /// What a program works on in one call.
 struct call_memory {
     call_memory() = default;
+    /// Elements of this type, which must stay.
     explicit call_memory(detail::element_type const* of)
         : type(of) {}
 

@@ -99,9 +99,9 @@ public:
     [[nodiscard, gnu::always_inline]] auto is_ready_for(call_memory const& with) const -> bool {
         return m_short_type == with.type && !is_in_use();
     }
-    /// Begins it and runs it to its end, as begin and advance would; false where it has failed, see
-    /// take_failure. For a caller that has nothing else to drive. Where it throws it has given up, see
-    /// may_be_read.
+    /// Begins it, with messages of this tag, and runs it to its end, as begin and advance would; false where
+    /// it has failed, see take_failure. For a caller that has nothing else to drive. Where it throws it has
+    /// given up, see may_be_read.
     [[gnu::always_inline]] auto run_in_order(Transport& t, int tag, call_memory& with) -> bool {
         try {
             return m_short->run(t, tag, with);

@@ -129,7 +129,7 @@ public:
     /// A copy of the clock as it is now. Each exchange improves the monitor's own.
     [[nodiscard]] auto clock() const -> synchronised_clock { return m_state->clock(); }
     /// Collective: synchronises the clocks anew, more exactly than the exchanges do, which see delays of
-    /// `poll`.
+    /// `poll`; by so many `pings` between two ranks.
     void synchronise(int pings = 20) { m_state->synchronise(pings); }
     /// Whether a thread of the monitor's own exchanges the predictions; without one, papcoll's calls do.
     [[nodiscard]] auto has_thread() const -> bool { return m_state->has_thread(); }

@@ -59,7 +59,7 @@ public:
         lower(m_builder, kind, share, m_shape.rank, places_in(kind, layout), m_received);
         m_begun = true;
     }
-    /// The share that a scheduler gives this rank.
+    /// The share that a scheduler gives this rank, where the ranks come at these `arrivals`.
     void add(scheduler_ref algorithm, detail::block_layout const& layout, message_windows const& windows,
              std::span<ticks const> arrivals = {}) {
         add(algorithm.kind(), share_of(algorithm, layout, arrivals), layout, windows);
@@ -82,7 +82,7 @@ public:
         for (std::size_t b = 0; b < layout.ranges.size(); ++b) places.result[b] = result(layout.ranges[b]);
         lower_spread(m_builder, reduction, dissemination, m_shape.rank, places);
     }
-    /// The share that a scheduler gives this rank.
+    /// The share that a scheduler gives this rank, where the ranks come at these `arrivals`.
     [[nodiscard]] auto share_of(scheduler_ref algorithm, detail::block_layout const& layout,
                                 std::span<ticks const> arrivals = {}) const -> rank_schedule {
         problem const p{.ranks = m_shape.ranks,

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] auto input(int r, std::size_t n) const -> region {
         return {memory::node, index(r) * m_stretch, n};
     }
-    /// Of what all share.
+    /// n elements of what all share, from `offset` on.
     [[nodiscard]] auto shared(std::size_t offset, std::size_t n) const -> region {
         return {memory::node, index(m_ranks) * m_stretch + offset, n};
     }
@@ -56,7 +56,8 @@ public:
         m_to.copy(out, shared(0, n));
         m_posted += 2;
     }
-    /// What all ranks have in parts[r] of their `in` is combined into `out` of rank r.
+    /// What all ranks have in parts[r] of their `in` is combined into `out` of rank r, in pieces of this
+    /// size.
     void reduce_scatter(region const& in, std::span<block_range const> parts, region const& out,
                         std::size_t piece) {
         m_to.copy(input(m_rank, in.size()), in);

@@ -24,7 +24,7 @@ enum class memory : std::uint8_t {
 /// How many kinds of memory there are.
 inline constexpr std::size_t memory_kinds = 4;
 
-/// A stretch of memory, in elements.
+/// A stretch of memory: where it lies, its offset there and its size in elements.
 class region {
 public:
     region() = default;

@@ -263,7 +263,8 @@ public:
     void in_any_order(index begin, index count) {
         if (count > 1) m_program.any_orders.push_back({begin, (next() - begin) / count, count});
     }
-    /// The rank's own data, which the program contributes later, comes here.
+    /// The rank's own data, which the program contributes later, comes here. Throws std::length_error where
+    /// the program has too many instructions.
     void contribution(region const& to) {
         detail::instruction_list list(m_program);
         list.begin(program::action::contribution, -1, false, m_windows);

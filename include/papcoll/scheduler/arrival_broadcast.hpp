@@ -150,6 +150,7 @@ struct arrival_broadcast_scheduler {
         std::sort(all.begin(), all.end());
         return all;
     }
+    /// Throws as transfers does.
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule {
         rank_schedule share;
         for (auto const& t : transfers(p)) {

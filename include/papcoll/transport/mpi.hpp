@@ -189,14 +189,14 @@ public:
         detail::mpi_check("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, wire_tag(channel::control, tag_count - 1),
                                                    communicator(), &flag, MPI_STATUS_IGNORE));
     }
-    /// Makes memory for the ranks of this node, of zeros; they open it until it is forgotten. Throws
-    /// std::system_error.
+    /// Makes memory of so many bytes for the ranks of this node, of zeros; they open it until it is
+    /// forgotten. Throws std::system_error.
     [[nodiscard]] auto make_segment(std::size_t bytes, segment_key& key) -> std::shared_ptr<std::byte> {
         auto made = m_shared->segment.make(bytes);
         key = m_shared->segment.key();
         return made;
     }
-    /// Opens the memory that another rank has made; see transport.
+    /// Opens the memory of so many bytes that another rank has made; see transport.
     [[nodiscard]] auto open_segment(segment_key const& key, std::size_t bytes) -> std::shared_ptr<std::byte> {
         return detail::shared_segment::open(key, bytes);
     }

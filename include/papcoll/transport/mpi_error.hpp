@@ -8,7 +8,7 @@
 
 namespace papcoll::inline v0 {
 
-/// A routine of the MPI library failed.
+/// A routine of the MPI library failed, and returned this code.
 class mpi_error : public std::runtime_error {
 public:
     mpi_error(char const* routine, int code)
@@ -18,7 +18,7 @@ public:
 
     /// The routine of MPI's that failed.
     [[nodiscard]] auto routine() const noexcept -> char const* { return m_routine; }
-    /// The error class that MPI gives for it.
+    /// The number of the error class that MPI gives for the code, such as MPI_ERR_COMM.
     [[nodiscard]] auto error_class() const noexcept -> int { return m_error_class; }
 
 private:

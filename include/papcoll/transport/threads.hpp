@@ -285,7 +285,7 @@ public:
         linger();
         m_world->check_abort();
     }
-    /// Makes memory that others of the node can open by the key; see transport.
+    /// Makes memory of so many bytes that others of the node can open by the key; see transport.
     [[nodiscard]] auto make_segment(std::size_t bytes, segment_key& key) -> std::shared_ptr<std::byte> {
         auto made = m_world->make_segment(bytes);
         key = {node(), made.first};

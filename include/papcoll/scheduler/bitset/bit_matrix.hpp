@@ -46,7 +46,7 @@ public:
     void clear(std::size_t r, std::size_t i) {
         row(r)[i / bitset_word_bits] &= ~(bitset_word{1} << (i % bitset_word_bits));
     }
-    /// Sets all bits of a row, but not its padding.
+    /// Sets all bits of row r, but not its padding.
     void fill(std::size_t r) {
         auto const whole = m_bits / bitset_word_bits;
         std::fill_n(row(r), whole, ~bitset_word{0});

@@ -29,12 +29,13 @@ struct search_match {
 ///  again.
 ///     `active` are the processes of this round from the head on, in the order of availability. A process
 ///     that joined is missing only if it holds nothing.
-///  4. `s.receive(p, sink)` finds the lowest block, and for it the first process z of the round, such that z
-///  is not
-///     p, has not sent in this round, holds the block since before the round, and p holds it too (the sink:
-///     or has sent it earlier). The transfer is carried out: z does not hold the block any more and sends
-///     nothing else in this round, p holds it but cannot send it before the next round. Called at most once
-///     per process and round, with `sink` at most for the first. Without a match nothing changes.
+///  4. `s.receive(p, sink)` finds, for the receiver p, the lowest block, and for it the first process z of
+///  the
+///     round, such that z is not p, has not sent in this round, holds the block since before the round, and p
+///     holds it too (the sink: or has sent it earlier). The transfer is carried out: z does not hold the
+///     block any more and sends nothing else in this round, p holds it but cannot send it before the next
+///     round. Called at most once per process and round, with `sink` at most for the first. Without a match
+///     nothing changes.
 ///  5. `s.empty(p)`: p holds no block.
 ///
 /// linear_search is the minimal model.

@@ -148,7 +148,8 @@ private:
 } // namespace detail
 
 /// The tree that completes the reduction at problem.root first when each rank takes part from its arrival on:
-/// it sends, receives and combines nothing before. Costs are as in grow_greedy_tree().
+/// it sends, receives and combines nothing before. `transfer_time` and `compute_time` are the costs of
+/// grow_greedy_tree().
 ///
 /// For a given end the construction decides whether any tree meets it (see detail::arrival_growth), and the
 /// later the end the more is possible: so the earliest end is found by bisection. It lies between the last
