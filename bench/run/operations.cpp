@@ -250,9 +250,7 @@ public:
         papcoll::broadcast(m_comm, m_values.data(), m_values.size(), m_options.root, policy);
     }
     void reset() {
-        m_values = spoiled(m_options.count);
-        if (m_rank != m_options.root) return;
-        for (std::size_t i = 0; i < m_values.size(); ++i) m_values[i] = value_of(m_rank, i);
+        m_values = m_rank == m_options.root ? own_values(m_options.count) : spoiled(m_options.count);
     }
     [[nodiscard]] auto result() const -> std::vector<float> const& { return m_values; }
     [[nodiscard]] auto expected(std::size_t i) const -> float { return value_of(m_options.root, i); }
@@ -267,14 +265,14 @@ public:
         : base(comm, options)
         , m_in(own_values(options.count)) {}
     [[nodiscard]] auto policies() const -> std::vector<std::string> override {
-        return {"native", "clairvoyant", "clairvoyant_blind", "circulant"};
+        return {"native", "clairvoyant", "clairvoyant@blind", "circulant"};
     }
     [[nodiscard]] auto least_bytes() const -> std::size_t override {
         return m_ranks > 1 ? m_options.count * sizeof(float) : 0;
     }
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
-        if (policy.rfind("clairvoyant", 0) == 0) {
-            run_with(clairvoyant_policy(policy, arrivals));
+        if (policy == "clairvoyant") {
+            run_with(clairvoyant_policy(arrivals));
         } else if (policy.rfind("reference:", 0) == 0) {
             run_by([this, reduce = reference_reduction(policy.substr(10))] {
                 auto sums = m_in;
@@ -287,9 +285,8 @@ public:
     }
     [[nodiscard]] auto facts(std::string const& policy, std::vector<ticks> const& arrivals) const
         -> std::optional<schedule_facts> override {
-        if (policy.rfind("clairvoyant", 0) != 0) return base::facts(policy, arrivals);
-        auto const chosen =
-            clairvoyant_policy(policy, arrivals).choose(shape(), papcoll::context_of(m_comm)->link());
+        if (policy != "clairvoyant") return base::facts(policy, arrivals);
+        auto const chosen = clairvoyant_policy(arrivals).choose(shape(), papcoll::context_of(m_comm)->link());
         papcoll::block_partition const partition{m_options.count, chosen.segments};
         return schedule_facts{chosen.segments, chosen.round, partition.largest() * sizeof(float),
                               chosen.rounds_after_last_arrival};
@@ -307,15 +304,8 @@ public:
     [[nodiscard]] auto expected(std::size_t i) const -> float { return sum_of(m_ranks, i); }
 
 private:
-    [[nodiscard]] auto clairvoyant_policy(std::string const& policy, std::vector<ticks> const& arrivals) const
-        -> papcoll::clairvoyant {
-        papcoll::clairvoyant made{.arrivals = {}, .round = m_options.round, .segments = m_options.segments};
-        if (policy == "clairvoyant") {
-            if (!arrivals.empty()) made.arrivals = papcoll::arrival_source(arrivals);
-        } else if (policy != "clairvoyant_blind") {
-            throw std::invalid_argument("no policy " + policy + " of reduce");
-        }
-        return made;
+    [[nodiscard]] auto clairvoyant_policy(std::vector<ticks> const& arrivals) const -> papcoll::clairvoyant {
+        return {.arrivals = source_of(arrivals), .round = m_options.round, .segments = m_options.segments};
     }
 
     std::vector<float> m_in;
@@ -393,7 +383,7 @@ public:
         : base(comm, options)
         , m_in(own_values(options.count)) {}
     [[nodiscard]] auto policies() const -> std::vector<std::string> override {
-        return {"native", "circulant", "arrival_all_reduce", "arrival_all_reduce_misled"};
+        return {"native", "circulant", "arrival_all_reduce", "arrival_all_reduce@reversed"};
     }
     /// Everybody's elements but one part must come in and go out twice.
     [[nodiscard]] auto least_bytes() const -> std::size_t override {
@@ -402,18 +392,14 @@ public:
     [[nodiscard]] auto shape() const -> papcoll::call_shape {
         return shape_of(papcoll::collective_kind::all_reduce, m_options.count);
     }
-    /// Misled: by the arrivals mirrored in time, the last rank first.
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
-        if (policy == "stragglar") return run_with(stragglar{.arrivals = arrivals});
-        if (policy.rfind("arrival_all_reduce", 0) != 0) return base::prepare(policy, arrivals);
-        auto told = arrivals;
-        if (policy == "arrival_all_reduce_misled")
-            for (auto& time : told) time = -time;
-        else if (policy != "arrival_all_reduce")
-            throw std::invalid_argument("no policy " + policy + " of all_reduce");
-        papcoll::arrival_all_reduce made{.arrivals = {}, .block_bytes = m_options.block_bytes};
-        if (!told.empty()) made.arrivals = std::move(told);
-        run_with(made);
+        if (policy == "stragglar")
+            run_with(stragglar{.arrivals = arrivals});
+        else if (policy == "arrival_all_reduce")
+            run_with(papcoll::arrival_all_reduce{.arrivals = source_of(arrivals),
+                                                 .block_bytes = m_options.block_bytes});
+        else
+            base::prepare(policy, arrivals);
     }
     template <class Policy>
     void call(Policy const& policy) {

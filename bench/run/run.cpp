@@ -44,7 +44,7 @@ void add_options(CLI::App& app, settings& s) {
            "--mca coll_tuned_use_dynamic_rules 1, by its name with MPICH and under SimGrid; native:* is each "
            "of Open MPI's or MPICH's); inative; automatic; "
            "those of PAPCOLL_<OPERATION>_ALGORITHM; circulant:BLOCKS and circulant:paper; "
-           "two_level:LANES; reduce also clairvoyant_blind and reference:binomial, :rabenseifner, "
+           "two_level:LANES; reduce also reference:binomial, :rabenseifner, "
            ":radix_k, :ring; all_gather also open:POLICY, begun before the computation. Behind each "
            "@SOURCE says what it is told of the arrivals: true (default), monitor, silent (the last "
            "rank reports nothing to the monitor), reversed, random, constant, blind")
@@ -236,7 +236,7 @@ private:
             auto const planned = own.front().planned;
             if (native != measured.end())
                 r.native_delay = median(values_of(native->second, &repetition::last_delay));
-            r.facts = op.facts(each.policy, planned);
+            r.facts = op.facts(each.policy, each.source == "blind" ? std::vector<ticks>() : planned);
             if (m_rate) r.bound = m_rate->nanoseconds(op.least_bytes()) * 1e-6;
             if (m_rate && r.facts && r.facts->rounds_after_last_arrival > 0)
                 r.needed = static_cast<double>(r.facts->rounds_after_last_arrival) *
@@ -253,7 +253,7 @@ private:
 
     void predict(operation& op, contender const& c, row& r) {
         auto const& planned = r.runs.front().planned;
-        op.prepare(c.policy, planned);
+        op.prepare(c.policy, c.source == "blind" ? std::vector<ticks>() : planned);
         papcoll::cost_model model{.latency = m_link.latency, .per_byte = m_link.per_byte};
         if (m_rate) model.per_byte = m_rate->nanoseconds(1'000'000) * 1e-6;
         model.compute_per_byte = m_combine_cost;

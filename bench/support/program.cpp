@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -91,6 +92,16 @@ auto world_size() -> int {
     int ranks = 1;
     if (in_mpi()) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     return ranks;
+}
+auto largest(double value) -> double {
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return value;
+}
+auto resident_kib() -> long {
+    std::ifstream statm("/proc/self/statm");
+    long total = 0, resident = 0;
+    statm >> total >> resident;
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 auto library_version() -> std::string {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -47,6 +47,10 @@ private:
 /// Of MPI_COMM_WORLD; 0 and 1 where MPI is not in use.
 [[nodiscard]] auto world_rank() -> int;
 [[nodiscard]] auto world_size() -> int;
+/// The largest over all ranks: of times that of the slowest one.
+[[nodiscard]] auto largest(double value) -> double;
+/// Kibibytes of this process that are in memory.
+[[nodiscard]] auto resident_kib() -> long;
 /// The MPI library's name and version.
 [[nodiscard]] auto library_version() -> std::string;
 /// How far a long measurement has come: a line on rank 0's standard error, where that is a terminal.

@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <unistd.h>
 #include <vector>
 
 #include "../support/document.hpp"
@@ -21,28 +18,12 @@
 namespace bench {
 namespace {
 
-auto seconds_now() -> double {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-/// The longest over the ranks.
-auto of_slowest(double seconds) -> double {
-    double result = 0;
-    MPI_Allreduce(&seconds, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return result;
-}
-/// Kibibytes of this process in memory.
-auto resident() -> long {
-    std::ifstream statm("/proc/self/statm");
-    long total = 0, in_memory = 0;
-    statm >> total >> in_memory;
-    return in_memory * (sysconf(_SC_PAGESIZE) / 1024);
-}
 template <class F>
 auto time_of(F f) -> double {
     MPI_Barrier(MPI_COMM_WORLD);
-    auto const begin = seconds_now();
+    auto const begin = MPI_Wtime();
     f();
-    return of_slowest(seconds_now() - begin);
+    return largest(MPI_Wtime() - begin);
 }
 
 void measure_attachment(int repetitions, document& all) {
@@ -71,19 +52,19 @@ void measure_attachment(int repetitions, document& all) {
 
 void measure_cycles(int cycles) {
     long after_a_tenth = 0;
-    auto const begin = seconds_now();
+    auto const begin = MPI_Wtime();
     for (int i = 0; i < cycles; ++i) {
-        if (i == cycles / 10) after_a_tenth = resident();
+        if (i == cycles / 10) after_a_tenth = resident_kib();
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         papcoll::attach(comm);
         MPI_Comm_free(&comm);
     }
-    auto const each = of_slowest(seconds_now() - begin) / cycles;
+    auto const each = largest(MPI_Wtime() - begin) / cycles;
     if (world_rank() == 0)
         std::printf("%d cycles of dup, attach, free  %8.3f ms each; memory after a tenth %ld KiB, at the end "
                     "%ld KiB\n",
-                    cycles, 1e3 * each, after_a_tenth, resident());
+                    cycles, 1e3 * each, after_a_tenth, resident_kib());
 }
 
 void measure_requests(std::size_t count) {
@@ -92,22 +73,22 @@ void measure_requests(std::size_t count) {
     std::array<double, 2> begun{}, ended{};
     begun[0] = time_of([&] {
         std::vector<MPI_Request> requests(count);
-        auto const begin = seconds_now();
+        auto const begin = MPI_Wtime();
         for (std::size_t i = 0; i < count; ++i)
             MPI_Iallreduce(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]);
-        ended[0] = seconds_now() - begin;
+        ended[0] = MPI_Wtime() - begin;
         MPI_Waitall(static_cast<int>(count), requests.data(), MPI_STATUSES_IGNORE);
     });
     begun[1] = time_of([&] {
         std::vector<papcoll::request> requests;
-        auto const begin = seconds_now();
+        auto const begin = MPI_Wtime();
         for (std::size_t i = 0; i < count; ++i)
             requests.push_back(papcoll::iall_reduce(MPI_COMM_WORLD, &in[i], 1, &out[i], std::plus<>(),
                                                     papcoll::circulant{}));
-        ended[1] = seconds_now() - begin;
+        ended[1] = MPI_Wtime() - begin;
         papcoll::wait_all(requests.begin(), requests.end());
     });
-    for (auto& e : ended) e = of_slowest(e);
+    for (auto& e : ended) e = largest(e);
     if (world_rank() != 0) return;
     std::printf("%zu requests of 4 B: MPI         begun in %8.3f ms, ended in %8.3f ms\n", count,
                 1e3 * ended[0], 1e3 * begun[0]);
@@ -119,8 +100,8 @@ void measure_requests(std::size_t count) {
 auto work_in(double seconds) -> double {
     double loops = 0;
     double volatile x = 1;
-    auto const end = seconds_now() + seconds;
-    while (seconds_now() < end) {
+    auto const end = MPI_Wtime() + seconds;
+    while (MPI_Wtime() < end) {
         for (int i = 0; i < 1000; ++i) x = x * 1.0000001;
         ++loops;
     }

@@ -67,11 +67,6 @@ auto read(papcoll::synchronised_clock const& clock, wrong_clock const& local, wr
     return {std::abs(static_cast<double>(wrong.count())), static_cast<double>(estimate.count())};
 }
 
-auto largest(double value) -> double {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return value;
-}
-
 auto run(settings const& s) -> int {
     int const rank = world_rank();
     auto origin = std::int64_t{steady_now().count()};

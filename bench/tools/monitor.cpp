@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,11 +38,6 @@ using papcoll::arrival_monitor;
 using papcoll::steady_now;
 using papcoll::ticks;
 
-auto slowest(double value) -> double {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return value;
-}
-
 /// Milliseconds of the slowest rank, from a common start.
 auto work(worker& busy, std::uint64_t steps, arrival_monitor* monitor,
           papcoll::synchronised_clock const& clock) -> double {
@@ -56,7 +50,7 @@ auto work(worker& busy, std::uint64_t steps, arrival_monitor* monitor,
     if (monitor != nullptr) monitor->computation_end();
     auto const took = static_cast<double>((steady_now() - begin).count());
     if (monitor != nullptr && !monitor->arrivals().given()) std::puts("no arrivals were agreed");
-    return slowest(took) / 1e6;
+    return largest(took) / 1e6;
 }
 
 struct found {
@@ -82,7 +76,7 @@ void measure_pair(worker& busy, std::uint64_t steps, papcoll::synchronised_clock
         double const before = time_beside();
         double const took = work(busy, steps, &monitor, clock);
         auto const all = static_cast<double>((steady_now() - begin).count()) / 1e6;
-        r.beside.push_back(slowest((time_beside() - before) / all));
+        r.beside.push_back(largest((time_beside() - before) / all));
         return took;
     };
     auto const without = [&] { return work(busy, steps, nullptr, clock); };
@@ -101,13 +95,6 @@ void print(char const* name, std::vector<double> const& ratio) {
     std::printf("%-22s median %+.2f %%, quartiles %+.2f %% to %+.2f %%\n", name,
                 100 * (quantile(ratio, 0.5) - 1), 100 * (quantile(ratio, 0.25) - 1),
                 100 * (quantile(ratio, 0.75) - 1));
-}
-
-auto resident_kilobytes() -> long {
-    std::ifstream statm("/proc/self/statm");
-    long size = 0, resident = 0;
-    statm >> size >> resident;
-    return resident * 4;
 }
 
 void soak(int epochs) {
@@ -131,12 +118,12 @@ void soak(int epochs) {
         if (rank == root && out != std::vector<std::int64_t>(1000, std::int64_t{ranks} * (ranks - 1) / 2))
             ++wrong;
         if (rank == 0 && epoch % std::max(epochs / 10, 1) == 0)
-            std::printf("epoch %6d: %ld KB\n", epoch, resident_kilobytes());
+            std::printf("epoch %6d: %ld KiB\n", epoch, resident_kib());
     }
-    auto const all_wrong = slowest(wrong), fewest = -slowest(-given);
+    auto const all_wrong = largest(wrong), fewest = -largest(-given);
     if (rank == 0)
-        std::printf("%d epochs, %d given everywhere, most wrong results on a rank %g, %ld KB\n", epochs,
-                    static_cast<int>(fewest), all_wrong, resident_kilobytes());
+        std::printf("%d epochs, %d given everywhere, most wrong results on a rank %g, %ld KiB\n", epochs,
+                    static_cast<int>(fewest), all_wrong, resident_kib());
 }
 
 struct settings {
