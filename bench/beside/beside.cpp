@@ -106,7 +106,7 @@ void add_beside(program& all) {
                         MPI_THREAD_SINGLE, [s] { return run(*s); });
     s->call.add_to(app);
     s->call.add_calls(app);
-    app.add_flag("--plans", s->plans, "plans, too, on buffers of the caller's and on buffers of their own");
+    add_flag(app, "--plans", s->plans, "plans, too, on buffers of the caller's and on buffers of their own");
 }
 
 } // namespace bench

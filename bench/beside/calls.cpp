@@ -143,14 +143,12 @@ auto time_of(std::function<void(buffers&)> const& call, buffers& b, int calls) -
 
 void call_settings::add_to(CLI::App& app) {
     add_sizes(app, sizes, "of the data of one rank, or of all ranks where it is divided");
-    app.add_option("--operations", operations, "default: all")->delimiter(',');
+    add_option(app, "--operations", operations, "default: all");
     repeat.add_to(app);
     add_json(app, json);
 }
 void call_settings::add_calls(CLI::App& app) {
-    app.add_option("--calls", calls, "in a row; 1: from rest")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    add_option(app, "--calls", calls, "in a row; 1: from rest", positive);
 }
 auto call_settings::wants(std::string_view operation) const -> bool {
     return operations.empty() || std::ranges::find(operations, operation) != operations.end();

@@ -174,14 +174,13 @@ void add_guidelines(program& all) {
         "guidelines", "Performance guidelines that collectives must keep; ends with 1 where papcoll's do not",
         MPI_THREAD_SINGLE, [s] { return run(*s); });
     s->call.add_to(app);
-    app.add_option("--ranks", s->ranks, "on the first so many; default: on all")->delimiter(',');
-    app.add_option("--tolerance", s->tolerance, "a factor of all limits")->capture_default_str();
-    app.add_option("--limit-library", s->limits.library, "papcoll ÷ the MPI library")->capture_default_str();
-    app.add_option("--limit-composition", s->limits.composition, "a collective ÷ two that do the same")
-        ->capture_default_str();
-    app.add_option("--limit-monotone", s->limits.monotone, "m bytes ÷ more")->capture_default_str();
-    app.add_option("--limit-split", s->limits.split, "k m bytes ÷ k times m")->capture_default_str();
-    app.add_option("--limit-jump", s->limits.jump, "p + 1 ranks ÷ p")->capture_default_str();
+    add_option(app, "--ranks", s->ranks, "on the first so many; default: on all");
+    add_option(app, "--tolerance", s->tolerance, "a factor of all limits");
+    add_option(app, "--limit-library", s->limits.library, "papcoll ÷ the MPI library");
+    add_option(app, "--limit-composition", s->limits.composition, "a collective ÷ two that do the same");
+    add_option(app, "--limit-monotone", s->limits.monotone, "m bytes ÷ more");
+    add_option(app, "--limit-split", s->limits.split, "k m bytes ÷ k times m");
+    add_option(app, "--limit-jump", s->limits.jump, "p + 1 ranks ÷ p");
 }
 
 } // namespace bench

@@ -4,6 +4,8 @@
 // beside it how good the model is that they begin with.
 #include <papcoll/core.hpp>
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>

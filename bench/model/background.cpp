@@ -341,7 +341,7 @@ void add_model_background(program& all, CLI::App& group) {
     };
     auto& app =
         all.add_to(group, "background", "All-gathers that begin early, in block times: Markdown tables", run);
-    app.add_option("--ranks", *ranks, "numbers of ranks")->delimiter(',')->check(CLI::Range(2, 100'000));
+    add_option(app, "--ranks", *ranks, "numbers of ranks", between(2, 100'000));
 }
 
 } // namespace bench

@@ -119,12 +119,12 @@ void add_model_circulant(program& all, CLI::App& group) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "circulant", "Checks the circulant schedules of every rank of every p",
                            [s] { return run(*s); });
-    app.add_option("--first", s->first)->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--last", s->last)->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option(
-        "--keep", s->keep,
+    add_option(app, "--first", s->first, "", positive);
+    add_option(app, "--last", s->last, "", positive);
+    add_option(
+        app, "--keep", s->keep,
         "a file to which each 1024 that have been checked are added, and which a later run goes on from");
-    app.add_option("--threads", s->threads)->check(CLI::PositiveNumber)->capture_default_str();
+    add_option(app, "--threads", s->threads, "", positive);
 }
 
 } // namespace bench

@@ -126,25 +126,20 @@ void add_model_clairvoyant(program& all, CLI::App& group) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "clairvoyant", "What wrong predictions cost a Clairvoyant reduction",
                            [s] { return run(*s); });
-    app.add_option("--ranks", s->ranks)->check(CLI::Range(2, 100'000))->capture_default_str();
+    add_option(app, "--ranks", s->ranks, "", between(2, 100'000));
     add_sizes(app, s->sizes, "of the data");
-    app.add_option("--delays", s->delays_ms, "the most that a rank is late, in ms")
-        ->delimiter(',')
-        ->capture_default_str();
-    app.add_flag("--in-bounds", s->in_bounds, "delays count in times of the data on one link");
-    app.add_option("--pattern", s->pattern, "of the delays")->capture_default_str();
-    app.add_option("--delayed-ranks", s->vary.delayed_ranks, "so many are late; 0: all");
-    app.add_option("--computation", s->computation_ms, "of a rank without delay, in ms")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--noise", s->vary.noise, "standard deviation of each half of a computation")
-        ->check(CLI::Range(0.0, 0.2))
-        ->capture_default_str();
-    app.add_option("--rate", s->rate, "of a link")->capture_default_str();
-    app.add_option("--latency-us", s->latency_us, "of a message")->capture_default_str();
-    app.add_option("--root", s->root)->check(CLI::NonNegativeNumber)->capture_default_str();
-    app.add_option("--segments", s->segments, "default: the policy's own choice");
-    app.add_option("--repetitions", s->repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    add_option(app, "--delays", s->delays_ms, "the most that a rank is late, in ms");
+    add_flag(app, "--in-bounds", s->in_bounds, "delays count in times of the data on one link");
+    add_option(app, "--pattern", s->pattern, "of the delays");
+    add_option(app, "--delayed-ranks", s->vary.delayed_ranks, "so many are late; 0: all");
+    add_option(app, "--computation", s->computation_ms, "of a rank without delay, in ms", not_negative);
+    add_option(app, "--noise", s->vary.noise, "standard deviation of each half of a computation",
+               between(0.0, 0.2));
+    add_option(app, "--rate", s->rate, "of a link");
+    add_option(app, "--latency-us", s->latency_us, "of a message");
+    add_option(app, "--root", s->root, "", not_negative);
+    add_option(app, "--segments", s->segments, "default: the policy's own choice");
+    add_option(app, "--repetitions", s->repetitions, "", positive);
     add_seed(app, s->seed);
     add_json(app, s->json);
 }

@@ -67,7 +67,7 @@ void add_model_figure2(program& all, CLI::App& group) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "figure2", "Binomial and Fibonacci trees beside the best",
                            [s] { return run(s->largest, s->json); });
-    app.add_option("--machines", s->largest, "the most")->check(CLI::Range(2, 10'000'000));
+    add_option(app, "--machines", s->largest, "the most", between(2, 10'000'000));
     add_json(app, s->json);
 }
 

@@ -194,11 +194,9 @@ void add_model_gathers(program& all, CLI::App& group) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "gathers", "Tables 3 and 4 of paper 4 beside what was published: Markdown",
                            [s] { return run(*s); });
-    app.add_option("--draws", s->draws, "of delays for each cell")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--latency-us", s->latency_us)->check(CLI::NonNegativeNumber)->capture_default_str();
-    app.add_option("--rate", s->rate, "of a link")->capture_default_str();
+    add_option(app, "--draws", s->draws, "of delays for each cell", positive);
+    add_option(app, "--latency-us", s->latency_us, "", not_negative);
+    add_option(app, "--rate", s->rate, "of a link");
     add_seed(app, s->seed);
 }
 

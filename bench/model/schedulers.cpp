@@ -350,22 +350,18 @@ void add_model_schedulers(program& all, CLI::App& group) {
         return 0;
     };
     auto& app = all.add_to(group, "schedulers", "All schedulers under all arrival patterns", compare);
-    app.add_option("--ranks", o->ranks, "numbers of ranks")->delimiter(',')->check(CLI::Range(2, 10'000'000));
-    app.add_option("--gather-ranks", o->gather_ranks, "numbers of ranks of an all-gather")
-        ->delimiter(',')
-        ->check(CLI::Range(2, 100'000));
+    add_option(app, "--ranks", o->ranks, "numbers of ranks", between(2, 10'000'000));
+    add_option(app, "--gather-ranks", o->gather_ranks, "numbers of ranks of an all-gather",
+               between(2, 100'000));
     std::vector<std::string> const known(operation_names.begin(), operation_names.end());
-    app.add_option("--operations", o->operations, "which to compare")
-        ->delimiter(',')
-        ->check(CLI::IsMember(known));
-    app.add_option("--magnitudes", o->magnitudes, "latest arrival, in times to send the data")
-        ->delimiter(',');
-    app.add_option("--bytes", o->bytes, "of a reduction or broadcast");
-    app.add_option("--gather-bytes", o->gather_bytes, "of each rank in an all-gather");
-    app.add_option("--most-transfers", o->most_transfers, "leave out larger schedules");
-    app.add_option("--latency", o->latency_us, "of a message, microseconds");
-    app.add_option("--per-byte", o->per_byte, "nanoseconds");
-    app.add_option("--compute-per-byte", o->compute_per_byte, "nanoseconds to combine a byte");
+    add_option(app, "--operations", o->operations, "which to compare", one_of(known));
+    add_option(app, "--magnitudes", o->magnitudes, "latest arrival, in times to send the data");
+    add_option(app, "--bytes", o->bytes, "of a reduction or broadcast");
+    add_option(app, "--gather-bytes", o->gather_bytes, "of each rank in an all-gather");
+    add_option(app, "--most-transfers", o->most_transfers, "leave out larger schedules");
+    add_option(app, "--latency", o->latency_us, "of a message, microseconds");
+    add_option(app, "--per-byte", o->per_byte, "nanoseconds");
+    add_option(app, "--compute-per-byte", o->compute_per_byte, "nanoseconds to combine a byte");
     add_seed(app, o->seed);
     add_json(app, o->json);
 }

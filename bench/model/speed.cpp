@@ -66,8 +66,8 @@ void add_model_speed(program& all, CLI::App& group) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "speed", "How long the model takes per transfer",
                            [s] { return run(s->ranks, s->repetitions); });
-    app.add_option("--ranks", s->ranks)->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--repetitions", s->repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    add_option(app, "--ranks", s->ranks, "", positive);
+    add_option(app, "--repetitions", s->repetitions, "", positive);
 }
 
 } // namespace bench

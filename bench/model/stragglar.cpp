@@ -102,10 +102,10 @@ void add_model_stragglar(program& all, CLI::App& group) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "stragglar", "The all-reduce that knows the last rank beside StragglAR",
                            [s] { return run(*s); });
-    app.add_option("--ranks", s->ranks, "powers of two")->delimiter(',')->capture_default_str();
+    add_option(app, "--ranks", s->ranks, "powers of two");
     add_sizes(app, s->sizes, "of the data");
-    app.add_option("--latency", s->latency_us, "of a message, in microseconds")->capture_default_str();
-    app.add_option("--rate", s->rate, "of a link")->capture_default_str();
+    add_option(app, "--latency", s->latency_us, "of a message, in microseconds");
+    add_option(app, "--rate", s->rate, "of a link");
     add_json(app, s->json);
 }
 

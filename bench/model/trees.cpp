@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <random>
@@ -125,7 +126,7 @@ void compare_many_ranks(int ranks, std::mt19937& random) {
     }
 }
 
-auto run(int largest, int instances, int seed) -> int {
+auto run(int largest, int instances, std::uint64_t seed) -> int {
     std::mt19937 random(static_cast<unsigned>(seed));
     std::printf("| n | instances | optimal | worst ÷ optimum | arrival-blind greedy tree ÷ optimum: mean | "
                 "worst |\n");
@@ -149,16 +150,15 @@ auto run(int largest, int instances, int seed) -> int {
 
 void add_model_trees(program& all, CLI::App& group) {
     struct settings {
-        int ranks = 8, instances = 200, seed = 1;
+        int ranks = 8, instances = 200;
+        std::uint64_t seed = 1;
     };
     auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "trees", "Trees for arrivals beside the best of all trees",
                            [s] { return run(s->ranks, s->instances, s->seed); });
-    app.add_option("--ranks", s->ranks, "the most")->check(CLI::Range(2, 9))->capture_default_str();
-    app.add_option("--instances", s->instances, "of each number of ranks")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--seed", s->seed, "of all random numbers")->capture_default_str();
+    add_option(app, "--ranks", s->ranks, "the most", between(2, 9));
+    add_option(app, "--instances", s->instances, "of each number of ranks", positive);
+    add_seed(app, s->seed);
 }
 
 } // namespace bench

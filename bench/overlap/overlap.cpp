@@ -33,7 +33,7 @@ namespace bench {
 namespace {
 
 struct settings {
-    std::size_t bytes = std::size_t(512) << 10;
+    std::string size = "512Ki";
     std::vector<double> ratios{0.25, 1, 4};
     std::vector<std::string> policies{"greedy_tree",     "fibonacci_tree", "binomial_tree",
                                       "greedy_tree:cut", "automatic",      "native"};
@@ -184,7 +184,7 @@ private:
 
 template <class Value>
 void run_with(settings const& s, document& result) {
-    std::size_t const values = std::max<std::size_t>(s.bytes / sizeof(Value), 1);
+    std::size_t const values = std::max<std::size_t>(parse_size(s.size) / sizeof(Value), 1);
     double const transfer = parse_rate(s.rate).nanoseconds(values * sizeof(Value));
     reduction<Value> reduce(s, values);
     if (world_rank() == 0)
@@ -255,19 +255,14 @@ void add_overlap(program& all) {
     auto& app = all.add(
         "overlap", "Trees with an operator that takes its time: whether messages move meanwhile",
         [s] { return s->multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED; }, [s] { return run(*s); });
-    app.add_option_function<std::string>(
-        "--size", [s](std::string const& text) { s->bytes = parse_size(text); },
-        "of the data, which is values of 4 KiB; default 512Ki");
-    app.add_option("--ratios", s->ratios, "how long a combination takes, in transfers of all data")
-        ->delimiter(',')
-        ->capture_default_str();
-    app.add_option("--policies", s->policies, "trees have one segment, greedy_tree:cut as many as it chooses")
-        ->delimiter(',')
-        ->capture_default_str();
-    app.add_option("--rate", s->rate, "of a link")->capture_default_str();
-    app.add_flag("--whole", s->whole, "values of 512 KiB, which cannot be cut");
-    app.add_flag("--spin", s->spin, "the operator keeps the processor; default: it sleeps");
-    app.add_flag("--multiple", s->multiple, "MPI_THREAD_MULTIPLE");
+    add_option(app, "--size", s->size, "of the data, which is values of 4 KiB");
+    add_option(app, "--ratios", s->ratios, "how long a combination takes, in transfers of all data");
+    add_option(app, "--policies", s->policies,
+               "trees have one segment, greedy_tree:cut as many as it chooses");
+    add_option(app, "--rate", s->rate, "of a link");
+    add_flag(app, "--whole", s->whole, "values of 512 KiB, which cannot be cut");
+    add_flag(app, "--spin", s->spin, "the operator keeps the processor; default: it sleeps");
+    add_flag(app, "--multiple", s->multiple, "MPI_THREAD_MULTIPLE");
     s->repeat.add_to(app);
     add_json(app, s->json);
 }

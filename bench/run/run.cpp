@@ -27,7 +27,8 @@ struct settings {
     std::vector<double> factors{0.5, 1.0, 1.5};
     std::string base = "papcoll", rate, arrivals_file, json, blocks;
     stage::settings how;
-    double computation_ms = -1;
+    std::string predictor = "reports";
+    double computation_ms = -1, patience_ms = 0;
     int root = 0, segments = 0;
     std::size_t block_bytes = 0;
     double round_us = 0;
@@ -37,72 +38,58 @@ struct settings {
 void add_options(CLI::App& app, settings& s) {
     std::string names;
     for (auto const& name : operation_names()) names += (names.empty() ? "" : ", ") + name;
-    app.add_option("--operations,--operation", s.operations, names)->delimiter(',')->capture_default_str();
-    app.add_option(
-           "--policies", s.policies,
-           "default: some of the operation. native; native:ALGORITHM (by its number with Open MPI and "
-           "--mca coll_tuned_use_dynamic_rules 1, by its name with MPICH and under SimGrid; native:* is each "
-           "of Open MPI's or MPICH's); inative; automatic; "
-           "those of PAPCOLL_<OPERATION>_ALGORITHM; circulant:BLOCKS and circulant:paper; "
-           "two_level:LANES; reduce also reference:binomial, :rabenseifner, "
-           ":radix_k, :ring; all_gather also open:POLICY, begun before the computation. Behind each "
-           "@SOURCE says what it is told of the arrivals: true (default), monitor, silent (the last "
-           "rank reports nothing to the monitor), reversed, random, constant, blind")
-        ->delimiter(',');
+    add_option(app, "--operations,--operation", s.operations, names);
+    add_option(
+        app, "--policies", s.policies,
+        "default: some of the operation. native; native:ALGORITHM (by its number with Open MPI and "
+        "--mca coll_tuned_use_dynamic_rules 1, by its name with MPICH and under SimGrid; native:* is each "
+        "of Open MPI's or MPICH's); inative; automatic; "
+        "those of PAPCOLL_<OPERATION>_ALGORITHM; circulant:BLOCKS and circulant:paper; "
+        "two_level:LANES; reduce also reference:binomial, :rabenseifner, "
+        ":radix_k, :ring; all_gather also open:POLICY, begun before the computation. Behind each "
+        "@SOURCE says what it is told of the arrivals: true (default), monitor, silent (the last "
+        "rank reports nothing to the monitor), reversed, random, constant, blind");
     add_sizes(app, s.sizes, "of all elements, which are floats");
-    app.add_option("--patterns", s.patterns, "default: all; the balanced rows are always there")
-        ->delimiter(',');
-    app.add_flag("--balanced-only", s.balanced_only, "no patterns");
-    app.add_flag("--patterns-only", s.patterns_only, "no balanced rows; then --base must need none")
-        ->excludes("--balanced-only");
-    app.add_option("--magnitudes", s.factors, "multiples of the base time")
-        ->delimiter(',')
-        ->capture_default_str();
-    app.add_option(
-           "--base", s.base,
-           "what magnitudes are multiples of: the balanced run time of this policy ('papcoll': of the "
-           "first that is not native), 'mean' of all policies' balanced run times, 'own': of each policy its "
-           "own, "
-           "'bound', 'block' "
-           "(one rank's part on a link), or a number of milliseconds")
-        ->capture_default_str();
-    app.add_option("--arrivals", s.arrivals_file, "a file of arrivals in place of patterns");
-    app.add_option("--rate", s.rate, "of a link, such as 100mbit: gives the link bound");
+    add_option(app, "--patterns", s.patterns, "default: all; the balanced rows are always there");
+    add_flag(app, "--balanced-only", s.balanced_only, "no patterns");
+    add_flag(app, "--patterns-only", s.patterns_only, "no balanced rows; then --base must need none");
+    add_option(app, "--magnitudes", s.factors, "multiples of the base time");
+    add_option(
+        app, "--base", s.base,
+        "what magnitudes are multiples of: the balanced run time of this policy ('papcoll': of the "
+        "first that is not native), 'mean' of all policies' balanced run times, 'own': of each policy its "
+        "own, "
+        "'bound', 'block' "
+        "(one rank's part on a link), or a number of milliseconds");
+    add_option(app, "--arrivals", s.arrivals_file, "a file of arrivals in place of patterns");
+    add_option(app, "--rate", s.rate, "of a link, such as 100mbit: gives the link bound");
     s.how.repeat.add_to(app);
     add_seed(app, s.how.seed);
     add_json(app, s.json);
-    app.add_option("--root", s.root)->check(CLI::NonNegativeNumber)->capture_default_str();
-    app.add_option("--block-bytes", s.block_bytes, "of circulant; default: its own choice")
-        ->check(CLI::PositiveNumber);
-    app.add_option(
-        "--blocks", s.blocks,
-        "FIRST:LAST, twice as many each time: circulant with so many blocks, beside its own choice "
-        "and the paper's rule, in place of --policies");
-    app.add_option("--segments", s.segments, "of Clairvoyant and background_circulant; default: their own")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--round-us", s.round_us, "round time of Clairvoyant; default: its own choice")
-        ->check(CLI::PositiveNumber);
-    app.add_flag("--anew", s.how.vary.anew, "draw the delays of the pattern 'random' in each repetition");
-    app.add_option("--delayed-ranks", s.how.vary.delayed_ranks,
-                   "so many, drawn in each repetition, keep their delay; 0: all")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--computation", s.computation_ms,
-                   "of a rank without delay, in ms; default: 0, or 100 where the monitor predicts");
-    app.add_option("--noise", s.how.vary.noise, "standard deviation of each half of a computation")
-        ->check(CLI::Range(0.0, 0.2));
-    app.add_flag("--work", s.how.work, "compute really; default: sleep");
-    app.add_option_function<std::string>(
-           "--predictor", [&s](std::string const& name) { s.how.reports_alone = name == "reports"; },
-           "reports (default): from the report of this repetition; papcoll: the monitor's own default, which "
-           "also looks at the repetitions before")
-        ->check(CLI::IsMember({"reports", "papcoll"}));
-    app.add_option_function<double>(
-           "--patience", [&s](double ms) { s.how.patience = ticks{static_cast<ticks::rep>(ms * 1e6)}; },
-           "of the monitor, in ms; default: 0")
-        ->check(CLI::NonNegativeNumber);
-    app.add_flag("--predict", s.predict, "say what the model predicts, and how far it is from the truth");
-    app.add_flag("--check", s.check,
-                 "no measurement: every policy on the first 1, 2, … ranks, every root, sizes around p");
+    add_option(app, "--root", s.root, "", not_negative);
+    add_option(app, "--block-bytes", s.block_bytes, "of circulant; default: its own choice", positive);
+    add_option(app, "--blocks", s.blocks,
+               "FIRST:LAST, twice as many each time: circulant with so many blocks, beside its own choice "
+               "and the paper's rule, in place of --policies");
+    add_option(app, "--segments", s.segments, "of Clairvoyant and background_circulant; default: their own",
+               positive);
+    add_option(app, "--round-us", s.round_us, "round time of Clairvoyant; default: its own choice", positive);
+    add_flag(app, "--anew", s.how.vary.anew, "draw the delays of the pattern 'random' in each repetition");
+    add_option(app, "--delayed-ranks", s.how.vary.delayed_ranks,
+               "so many, drawn in each repetition, keep their delay; 0: all", not_negative);
+    add_option(app, "--computation", s.computation_ms,
+               "of a rank without delay, in ms; default: 0, or 100 where the monitor predicts");
+    add_option(app, "--noise", s.how.vary.noise, "standard deviation of each half of a computation",
+               between(0.0, 0.2));
+    add_flag(app, "--work", s.how.work, "compute really; default: sleep");
+    add_option(app, "--predictor", s.predictor,
+               "reports: from the report of this repetition; papcoll: that of the monitor itself, which also "
+               "looks at the repetitions before",
+               one_of({"reports", "papcoll"}));
+    add_option(app, "--patience", s.patience_ms, "of the monitor, in ms", not_negative);
+    add_flag(app, "--predict", s.predict, "say what the model predicts, and how far it is from the truth");
+    add_flag(app, "--check", s.check,
+             "no measurement: every policy on the first 1, 2, … ranks, every root, sizes around p");
 }
 
 class runs {
@@ -110,6 +97,10 @@ public:
     explicit runs(settings s)
         : m_settings(std::move(s))
         , m_ranks(world_size()) {
+        if (m_settings.balanced_only && m_settings.patterns_only)
+            throw std::invalid_argument("--balanced-only and --patterns-only together leave nothing");
+        m_settings.how.reports_alone = m_settings.predictor == "reports";
+        m_settings.how.patience = ticks{std::llround(m_settings.patience_ms * 1e6)};
         if (!m_settings.rate.empty()) m_rate = parse_rate(m_settings.rate);
         for (auto const& name : m_settings.patterns)
             if (!papcoll::arrival_shape_of(name)) throw std::invalid_argument("no pattern " + name);

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include "schedule.hpp"
 
+#include <CLI/CLI.hpp>
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -48,27 +49,20 @@ void add_schedule(program& all) {
                 without_mpi, [s] { return run(*s); });
     s->app = &app;
     app.allow_extras();
-    app.add_flag(
-        "--table", s->table,
+    add_flag(
+        app, "--table", s->table,
         "the ratios of paper 1, Table 1, measured here, beside those published: 250 instances of every size "
         "to 512 take hours");
-    app.add_option("--instances", s->table_1.instances, "of the table, of each size")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--largest", s->table_1.largest, "of the table: no more ranks than these")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option(
-        "--keep", s->table_1.keep,
-        "of the table: a file to which each measurement is added, and which a later run goes on from");
-    app.add_option("--memory", s->memory, "for these numbers of ranks and segments what each search holds")
-        ->delimiter(',')
-        ->check(CLI::PositiveNumber);
-    app.add_option("--worst", s->worst,
-                   "for these numbers of ranks the rank whose circulant schedule takes longest; such as "
-                   "576,1025,1152,16777216,16777215,11184811,2147483647")
-        ->delimiter(',')
-        ->check(CLI::PositiveNumber);
+    add_option(app, "--instances", s->table_1.instances, "of the table, of each size", positive);
+    add_option(app, "--largest", s->table_1.largest, "of the table: no more ranks than these", positive);
+    add_option(app, "--keep", s->table_1.keep,
+               "of the table: a file to which each measurement is added, and which a later run goes on from");
+    add_option(app, "--memory", s->memory, "for these numbers of ranks and segments what each search holds",
+               positive);
+    add_option(app, "--worst", s->worst,
+               "for these numbers of ranks the rank whose circulant schedule takes longest; such as "
+               "576,1025,1152,16777216,16777215,11184811,2147483647",
+               positive);
 }
 
 } // namespace bench

@@ -1,6 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include "options.hpp"
 
+#undef exit // a macro of SimGrid's smpicxx, and a member function of CLI11
+#include <CLI/CLI.hpp>
+
 #include <stdexcept>
 
 namespace bench {
@@ -58,6 +61,36 @@ auto parse_sizes(std::vector<std::string> const& words) -> std::vector<std::size
     return sizes;
 }
 
+template <class T>
+void add_option(CLI::App& app, std::string const& name, T& value, std::string const& description,
+                allowed const& values) {
+    auto* const option = app.add_option(name, value, description);
+    if constexpr (requires { value.push_back(value.front()); } && !std::is_same_v<T, std::string>)
+        option->delimiter(',');
+    if (description.find("default") == std::string::npos) option->capture_default_str();
+    if (values.must_be_positive)
+        option->check(CLI::PositiveNumber);
+    else if (!values.words.empty())
+        option->check(CLI::IsMember(values.words));
+    else if (values.least > allowed().least)
+        option->check(CLI::Range(values.least, values.most));
+}
+template void add_option(CLI::App&, std::string const&, int&, std::string const&, allowed const&);
+template void add_option(CLI::App&, std::string const&, double&, std::string const&, allowed const&);
+template void add_option(CLI::App&, std::string const&, std::size_t&, std::string const&, allowed const&);
+template void add_option(CLI::App&, std::string const&, std::int64_t&, std::string const&, allowed const&);
+template void add_option(CLI::App&, std::string const&, std::string&, std::string const&, allowed const&);
+template void add_option(CLI::App&, std::string const&, std::vector<int>&, std::string const&,
+                         allowed const&);
+template void add_option(CLI::App&, std::string const&, std::vector<double>&, std::string const&,
+                         allowed const&);
+template void add_option(CLI::App&, std::string const&, std::vector<std::string>&, std::string const&,
+                         allowed const&);
+
+void add_flag(CLI::App& app, std::string const& name, bool& value, std::string const& description) {
+    app.add_flag(name, value, description);
+}
+
 void add_sizes(CLI::App& app, std::vector<std::size_t>& sizes, std::string const& description) {
     app.add_option_function<std::vector<std::string>>(
            "--sizes",
@@ -71,20 +104,21 @@ void add_sizes(CLI::App& app, std::vector<std::size_t>& sizes, std::string const
            description + ", in bytes, with Ki, Mi, or f for floats; FIRST:LAST[:FACTOR] is a range")
         ->delimiter(',');
 }
+void add_seed(CLI::App& app, std::uint64_t& seed) {
+    add_option(app, "--seed", seed, "of all random numbers");
+}
+void add_json(CLI::App& app, std::string& file) {
+    add_option(app, "--json", file, "write all results to this file, too; README.md describes it");
+}
 
 void effort::add_to(CLI::App& app) {
-    app.add_option("--warm-up", warm_up, "repetitions that do not count")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--repetitions", repetitions, "at least")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--until", narrow,
-                   "repeat until the 95 % confidence interval of the median is within this part of it, or "
-                   "--seconds are over; 0: only --repetitions")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--seconds", seconds, "for --until, for each line of the table")->capture_default_str();
+    add_option(app, "--warm-up", warm_up, "repetitions that do not count", not_negative);
+    add_option(app, "--repetitions", repetitions, "at least", positive);
+    add_option(app, "--until", narrow,
+               "repeat until the 95 % confidence interval of the median is within this part of it, or "
+               "--seconds are over; 0: only --repetitions",
+               not_negative);
+    add_option(app, "--seconds", seconds, "for --until, for each line of the table");
 }
 
 auto parse_rate(std::string const& text) -> link_rate {

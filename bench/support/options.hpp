@@ -1,18 +1,42 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <mpi.h>
-
-#undef exit // a macro of SimGrid's smpicxx, and a member function of CLI11
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
-/// The options that several subcommands have, under one name and with one meaning.
+namespace CLI { // whose header takes seconds to compile: options.cpp and program.cpp include it
+class App;
+} // namespace CLI
+
+/// How subcommands say which options they have, and those that several have, under one name and with one
+/// meaning.
 namespace bench {
+
+/// Which values an option takes: numbers, or words.
+struct allowed {
+    double least = std::numeric_limits<double>::lowest();
+    double most = std::numeric_limits<double>::max();
+    bool must_be_positive = false;
+    std::vector<std::string> words = {};
+};
+inline allowed const positive{.must_be_positive = true};
+inline allowed const not_negative{.least = 0};
+[[nodiscard]] inline auto between(double least, double most) -> allowed { return {least, most}; }
+[[nodiscard]] inline auto one_of(std::vector<std::string> words) -> allowed {
+    return {.words = std::move(words)};
+}
+
+/// An option that sets `value`: a number, a std::string, or a std::vector of these, then given with commas.
+/// Help shows its default unless `description` speaks of one.
+template <class T>
+void add_option(CLI::App& app, std::string const& name, T& value, std::string const& description = "",
+                allowed const& values = {});
+/// An option without a value.
+void add_flag(CLI::App& app, std::string const& name, bool& value, std::string const& description);
 
 /// Bytes: "64", "64Ki", "4MiB"; "1024f" are 1024 floats. Throws std::invalid_argument.
 [[nodiscard]] auto parse_size(std::string const& text) -> std::size_t;
@@ -33,12 +57,8 @@ struct effort {
     void add_to(CLI::App& app);
 };
 
-inline void add_seed(CLI::App& app, std::uint64_t& seed) {
-    app.add_option("--seed", seed, "of all random numbers")->capture_default_str();
-}
-inline void add_json(CLI::App& app, std::string& file) {
-    app.add_option("--json", file, "write all results to this file, too; README.md describes it");
-}
+void add_seed(CLI::App& app, std::uint64_t& seed);
+void add_json(CLI::App& app, std::string& file);
 
 /// What one link can carry: of a rate on an Ethernet wire TCP leaves 1448 of 1514 bytes for payload.
 struct link_rate {

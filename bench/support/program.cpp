@@ -1,6 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
+#undef exit // as in options.cpp
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -20,19 +23,20 @@ auto in_mpi() -> bool {
 } // namespace
 
 program::program()
-    : m_app("Measures papcoll, beside the MPI library that it runs on") {
-    m_app.name("papcoll-bench");
-    m_app.require_subcommand(1);
+    : m_app(std::make_unique<CLI::App>("Measures papcoll, beside the MPI library that it runs on",
+                                       "papcoll-bench")) {
+    m_app->require_subcommand(1);
 }
+program::~program() = default;
 
 auto program::add(std::string const& name, std::string const& description, std::function<int()> level,
                   std::function<int()> run) -> CLI::App& {
-    auto* const app = m_app.add_subcommand(name, description);
+    auto* const app = m_app->add_subcommand(name, description);
     m_commands.push_back({app, std::move(level), std::move(run)});
     return *app;
 }
 auto program::add_group(std::string const& name, std::string const& description) -> CLI::App& {
-    auto* const app = m_app.add_subcommand(name, description);
+    auto* const app = m_app->add_subcommand(name, description);
     app->require_subcommand(1);
     return *app;
 }
@@ -49,23 +53,19 @@ auto program::chosen() const -> command const* {
     return nullptr;
 }
 
-/// Help, and what is wrong with the options, from one rank alone.
-auto program::report(CLI::ParseError const& error, int argc, char** argv) -> int {
-    bool wants_mpi = false;
-    for (auto const& each : m_commands)
-        wants_mpi = wants_mpi || (argc > 1 && each.app->get_name() == argv[1] && each.level() != without_mpi);
-    if (!wants_mpi) return m_app.exit(error);
-    MPI_Init(&argc, &argv);
-    int const code = world_rank() == 0 ? m_app.exit(error) : error.get_exit_code();
-    MPI_Finalize();
-    return code;
-}
-
 auto program::main(int argc, char** argv) -> int {
     try {
-        m_app.parse(argc, argv);
-    } catch (CLI::ParseError const& error) {
-        return report(error, argc, argv);
+        m_app->parse(argc, argv);
+    } catch (CLI::ParseError const& error) { // help, and what is wrong with the options, from one rank alone
+        bool wants_mpi = false;
+        for (auto const& each : m_commands)
+            wants_mpi =
+                wants_mpi || (argc > 1 && each.app->get_name() == argv[1] && each.level() != without_mpi);
+        if (!wants_mpi) return m_app->exit(error);
+        MPI_Init(&argc, &argv);
+        int const code = world_rank() == 0 ? m_app->exit(error) : error.get_exit_code();
+        MPI_Finalize();
+        return code;
     }
     auto const& wanted = *chosen();
     int const level = wanted.level();

@@ -1,9 +1,13 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <list>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "options.hpp"
 
@@ -15,6 +19,7 @@ inline constexpr int without_mpi = -1;
 class program {
 public:
     program();
+    ~program();
 
     /// A subcommand, whose options are to be added. `level` is the thread level that it wants of MPI, asked
     /// for when the options are known; `run` returns the exit status, and throws for what stops all ranks.
@@ -38,9 +43,8 @@ private:
         std::function<int()> level, run;
     };
     [[nodiscard]] auto chosen() const -> command const*;
-    auto report(CLI::ParseError const& error, int argc, char** argv) -> int;
 
-    CLI::App m_app;
+    std::unique_ptr<CLI::App> m_app;
     std::list<command> m_commands;
 };
 

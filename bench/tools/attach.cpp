@@ -149,12 +149,11 @@ void add_attach(program& all) {
     auto& app = all.add(
         "attach", "What it costs to enter papcoll from MPI",
         [s] { return s->single ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE; }, run);
-    app.add_option("--repetitions", s->repetitions, "attachments that are timed")->check(CLI::PositiveNumber);
-    app.add_option("--cycles", s->cycles, "attachments that are made and freed")->check(CLI::PositiveNumber);
-    app.add_option("--requests", s->requests, "requests that are begun together")->check(CLI::PositiveNumber);
-    app.add_option("--seconds", s->seconds, "of each computation beside a request")
-        ->check(CLI::PositiveNumber);
-    app.add_flag("--single", s->single, "without MPI_THREAD_MULTIPLE");
+    add_option(app, "--repetitions", s->repetitions, "attachments that are timed", positive);
+    add_option(app, "--cycles", s->cycles, "attachments that are made and freed", positive);
+    add_option(app, "--requests", s->requests, "requests that are begun together", positive);
+    add_option(app, "--seconds", s->seconds, "of each computation beside a request", positive);
+    add_flag(app, "--single", s->single, "without MPI_THREAD_MULTIPLE");
     add_json(app, s->json);
 }
 

@@ -127,19 +127,14 @@ void add_clock(program& all) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add("clock", "How far synchronised clocks are from the truth, and whether they know it",
                         MPI_THREAD_SINGLE, [s] { return run(*s); });
-    app.add_option("--rounds", s->rounds)->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--gap", s->gap, "between two rounds, in seconds")->capture_default_str();
-    app.add_option("--offset", s->offset, "of the clocks of neighbouring ranks, in seconds")
-        ->capture_default_str();
-    app.add_option("--drift", s->drift, "of rank r's clock, times r mod 3 − 1, in ppm")
-        ->capture_default_str();
-    app.add_option("--pings", s->pings, "of a synchronisation")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--span", s->span, "of a synchronisation that measures the drift, too, in seconds")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_flag("--anew", s->anew, "each synchronisation knows nothing of those before");
+    add_option(app, "--rounds", s->rounds, "", positive);
+    add_option(app, "--gap", s->gap, "between two rounds, in seconds");
+    add_option(app, "--offset", s->offset, "of the clocks of neighbouring ranks, in seconds");
+    add_option(app, "--drift", s->drift, "of rank r's clock, times r mod 3 − 1, in ppm");
+    add_option(app, "--pings", s->pings, "of a synchronisation", positive);
+    add_option(app, "--span", s->span, "of a synchronisation that measures the drift, too, in seconds",
+               not_negative);
+    add_flag(app, "--anew", s->anew, "each synchronisation knows nothing of those before");
     add_json(app, s->json);
 }
 

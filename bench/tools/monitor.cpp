@@ -169,11 +169,9 @@ void add_monitor(program& all) {
     auto const s = std::make_shared<settings>();
     auto& app = all.add("monitor", "What an arrival monitor costs the computation that it watches",
                         MPI_THREAD_MULTIPLE, [s] { return run(*s); });
-    app.add_option("--repetitions", s->pairs, "pairs of one with and one without")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--work-ms", s->milliseconds)->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--soak", s->epochs, "so many epochs after it")->check(CLI::NonNegativeNumber);
+    add_option(app, "--repetitions", s->pairs, "pairs of one with and one without", not_negative);
+    add_option(app, "--work-ms", s->milliseconds, "", positive);
+    add_option(app, "--soak", s->epochs, "so many epochs after it", not_negative);
     add_json(app, s->json);
 }
 

@@ -63,15 +63,13 @@ void add_pattern(program& all) {
         shapes += (shapes.empty() ? "" : ", ") + std::string(to_string(shape));
     auto& app = all.add("pattern", "Writes a file of arrivals, for run --arrivals and for programs",
                         without_mpi, [s] { return run(*s); });
-    app.add_option("--ranks", s->ranks)->check(CLI::Range(1, 100'000'000))->capture_default_str();
-    app.add_option("--shape", s->shape, shapes)->capture_default_str();
-    app.add_option("--magnitude", s->magnitude_ms, "of the latest arrival, in ms")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    add_option(app, "--ranks", s->ranks, "", between(1, 100'000'000));
+    add_option(app, "--shape", s->shape, shapes);
+    add_option(app, "--magnitude", s->magnitude_ms, "of the latest arrival, in ms", not_negative);
     add_seed(app, s->seed);
-    app.add_flag("--plain", s->plain,
-                 "one line per rank, in nanoseconds, without the head that papcoll reads");
-    app.add_option("-o,--output", s->output, "default: standard output");
+    add_flag(app, "--plain", s->plain,
+             "one line per rank, in nanoseconds, without the head that papcoll reads");
+    add_option(app, "-o,--output", s->output, "default: standard output");
 }
 
 } // namespace bench
