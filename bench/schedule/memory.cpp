@@ -2,8 +2,8 @@
 //
 // Paper 1, section 5: what the variants of Clairvoyant's search hold at a time, heaps 56 bytes for each cell.
 #include <cstdio>
-#include <stdexcept>
 #include <malloc.h>
+#include <stdexcept>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -72,6 +72,8 @@ void add_option(CLI::App& app, std::string const& name, T& value, std::string co
         option->check(CLI::PositiveNumber);
     else if (!values.words.empty())
         option->check(CLI::IsMember(values.words));
+    else if (values.least >= 0 && values.least <= 0 && values.most >= allowed().most)
+        option->check(CLI::NonNegativeNumber);
     else if (values.least > allowed().least)
         option->check(CLI::Range(values.least, values.most));
 }
