@@ -76,7 +76,8 @@ private:
         // Of another file, found by chance, nothing behind its end may be touched.
         if (auto const size = ::lseek(file, 0, SEEK_END); size < 0 || static_cast<std::size_t>(size) != bytes)
             throw std::system_error(EINVAL, std::generic_category(), "a segment of another size");
-        void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        // Its pages are there: all of them are mapped at once, not one by one in the first calls.
+        void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
         if (at == MAP_FAILED) failed("mmap"); // NOLINT(performance-no-int-to-ptr)
         return {static_cast<std::byte*>(at), [bytes](std::byte* p) { ::munmap(p, bytes); }};
     }
