@@ -378,7 +378,7 @@ TEST_CASE("to learn is tried what the model has not far behind its choice") {
     CHECK(of(collective_kind::all_to_all, 65'536) == names{"pairwise", "linear_sync", "native"});
     CHECK(of(collective_kind::scan, 65'536) == names{"prefix_chain"});
     for (auto const operation : all_kinds)
-        for (std::size_t const bytes : {8, 65'536}) {
+        for (std::size_t const bytes : {8U, 65'536U}) {
             auto const all = of(operation, bytes);
             CHECK(all.front() == policy_of({}, shape_of(operation, bytes / 4)));
             for (auto const& name : all) CHECK(std::ranges::count(all, name) == 1);
