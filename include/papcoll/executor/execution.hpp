@@ -111,6 +111,7 @@ public:
             throw;
         }
     }
+    /// Why the last run_in_order has failed; asked once.
     [[nodiscard]] auto take_failure() -> std::exception_ptr { return m_short->take_failure(); }
 
     auto advance(bool block) -> bool override {

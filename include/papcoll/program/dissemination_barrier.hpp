@@ -47,7 +47,8 @@ inline auto write_dissemination(program_builder& to, std::span<int const> ranks,
         auto const rank = [&](int distance) {
             int const group = in_groups ? me / (unit * radix) * (unit * radix) : 0;
             int const size = in_groups ? unit * radix : n;
-            return ranks[static_cast<std::size_t>(group + (me - group + distance + size) % size)];
+            int const there = group + (me - group + distance + size) % size;
+            return ranks[static_cast<std::size_t>(there)];
         };
         for (int const d : distances) next.push_back(to.receive(rank(-d), std::span<region const>()));
         for (int const d : distances) {
