@@ -135,7 +135,8 @@ void verify_call(Policy policy, call c, mixer& mix) {
         // There are too many chunks, or the parts have different sizes.
         if (!served && (c.shape.ranks > 1 || !shares)) return;
     }
-    if (reduces(c.shape.operation) && !Policy::reorders_operands) c.shape.commutative = mix.coin();
+    if (reduces(c.shape.operation) && !papcoll::detail::may_reorder<Policy>(c.shape.operation))
+        c.shape.commutative = mix.coin();
     std::array const links{program_calls::fast, program_calls::slow, program_calls::unknown};
     auto const violation = [&]() -> std::optional<std::string> {
         auto const& link = links[mix.below(links.size())];

@@ -98,13 +98,14 @@ constexpr auto mistake_of_serialized() -> mistake {
     else
         return mistake::none;
 }
-template <class Policy, class T, class... Op>
+template <collective_kind Operation, class Policy, class T, class... Op>
 constexpr auto mistake_of_operator() -> mistake {
     if constexpr (std::same_as<Policy, native>)
         return mistake::none;
     else
-        return Policy::reorders_operands && !(is_commutative<Op, T>::value && ...) ? mistake::operand_order
-                                                                                   : mistake::none;
+        return may_reorder<Policy>(Operation) && !(is_commutative<Op, T>::value && ...)
+                   ? mistake::operand_order
+                   : mistake::none;
 }
 
 /// What is wrong with the types of a call's elements, its policy and its operator, if there is one.
@@ -114,7 +115,8 @@ constexpr auto mistake_of_types() -> mistake {
         return found;
     else if constexpr (Operation == collective_kind::broadcast && std::is_const_v<T>)
         return mistake::constant_values;
-    else if constexpr (constexpr auto order = mistake_of_operator<Policy, T, Op...>(); order != mistake::none)
+    else if constexpr (constexpr auto order = mistake_of_operator<Operation, Policy, T, Op...>();
+                       order != mistake::none)
         return order;
     else if constexpr (serializable<T>)
         return mistake_of_serialized<Operation, Policy>();

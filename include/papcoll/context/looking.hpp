@@ -27,7 +27,8 @@ public:
     [[gnu::noinline]] void until(Transport& t, Ready const& ready) {
         int const looks = m_crowded > 0 ? least_looks : m_looks;
         m_crowded = std::max(m_crowded - 1, 0);
-        for (int i = 0; i < looks; ++i) {
+        bool crowded = false;
+        for (int i = 0; i < looks && !crowded; ++i) {
             if (ready()) {
                 if (i > m_looks / 2) m_looks = std::min(2 * m_looks, m_most_looks);
                 if (looks > least_looks) m_short_waits = std::max(m_short_waits / 2, least_short_waits);
@@ -35,14 +36,11 @@ public:
             }
             if (i % between_yields == between_yields - 1) {
                 t.progress();
-                if (yields_to_others(t)) {
-                    look_less();
-                    break;
-                }
+                crowded = yields_to_others(t);
             }
             relax();
         }
-        if (yield_until(t, ready) < soon) m_looks = std::max(m_looks / 2, least_looks);
+        if (yield_until(t, ready, crowded) < soon) m_looks = std::max(m_looks / 2, least_looks);
     }
 
 private:
@@ -68,15 +66,10 @@ private:
         t.idle(); // on a busy machine the processor may be back after milliseconds only
         return clock::now() - before > own_yield;
     }
-    void look_less() {
-        m_crowded = m_short_waits;
-        m_short_waits = std::min(2 * m_short_waits, most_short_waits);
-    }
     template <class Transport, class Ready>
-    auto yield_until(Transport& t, Ready const& ready) -> clock::duration {
+    auto yield_until(Transport& t, Ready const& ready, bool crowded) -> clock::duration {
         auto const begin = clock::now();
         auto progressed = begin;
-        bool crowded = false;
         while (!ready()) {
             crowded = yields_to_others(t) || crowded;
             auto const now = clock::now();
@@ -87,7 +80,10 @@ private:
                 std::this_thread::sleep_for(
                     std::min<clock::duration>((now - begin) / 16, std::chrono::microseconds(200)));
         }
-        if (crowded) look_less();
+        if (crowded) {
+            m_crowded = m_short_waits;
+            m_short_waits = std::min(2 * m_short_waits, most_short_waits);
+        }
         return clock::now() - begin;
     }
 

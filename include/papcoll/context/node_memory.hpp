@@ -292,7 +292,6 @@ private:
     std::uint64_t m_last = 0;               // the latest of several that has ended
     std::uint64_t m_done = 0;               // up to where all have
     std::uint64_t m_all_done = 0;           // on all ranks, as far as was looked
-    std::uint32_t m_uses = 0;
     looking m_looking;
 };
 

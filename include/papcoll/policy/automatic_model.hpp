@@ -94,7 +94,8 @@ private:
         if (policy == "prefix_doubling") return m_rounds * whole_round();
         if (policy == "prefix_chain") {
             double const blocks = prefix_chain{}.blocks(m_shape, m_link);
-            return (blocks + p - 2) * (latency + volume / blocks);
+            double const by_ranks = (blocks + p - 2) * (latency + volume / blocks);
+            return two_level{}.shares_memory(m_shape) ? std::min(by_ranks, chain_of_nodes()) : by_ranks;
         }
         return 0;
     }
@@ -266,7 +267,7 @@ private:
     /// All the data in each of few rounds, or once, block by block, from rank to rank.
     [[nodiscard]] auto prefix() const -> automatic_choice {
         double const chain = time_of("prefix_chain"), doubling = time_of("prefix_doubling");
-        if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain_of_nodes(), doubling))
+        if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain, doubling))
             return {{"two_level", {}}, "model: one rank of each node"};
         if (chain < doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
         return {{"prefix_doubling", {}}, "model: fewest rounds"};

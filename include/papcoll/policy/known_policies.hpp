@@ -66,7 +66,7 @@ public:
     static auto accepts(std::string_view name, call_shape const& shape) -> bool {
         if (name == "native") return shape.has_native;
         auto const* const policy = find(name, shape.operation);
-        return policy != nullptr && (shape.commutative || !policy->reorders_operands) &&
+        return policy != nullptr && (shape.commutative || !policy->may_reorder(shape.operation)) &&
                policy->serves(shape);
     }
     static auto plan(tuned_choice const& choice, call_knowledge const& known, call_shape const& shape,
@@ -83,7 +83,7 @@ public:
 
 private:
     struct known_policy {
-        bool reorders_operands;
+        auto(*may_reorder)(collective_kind operation) -> bool;
         auto(*name)() -> std::string_view;
         auto(*provides)(collective_kind operation) -> bool;
         auto(*serves)(call_shape const& shape) -> bool;
@@ -116,8 +116,8 @@ private:
     template <class... Policies>
     static constexpr auto list_of(std::tuple<Policies...> const*)
         -> std::array<known_policy, sizeof...(Policies)> {
-        return {known_policy{Policies::reorders_operands, name_of<Policies>, Policies::provides,
-                             serves<Policies>, plan_of<Policies>}...};
+        return {known_policy{may_reorder<Policies>, name_of<Policies>, Policies::provides, serves<Policies>,
+                             plan_of<Policies>}...};
     }
     static auto find(std::string_view name, collective_kind operation) -> known_policy const* {
         auto const found = std::find_if(list.begin(), list.end(), [&](known_policy const& policy) {

@@ -26,7 +26,8 @@ namespace papcoll::inline v0 {
 ///
 ///  1. `P::provides(collective_kind)` is a constant expression: whether the policy has plans for it.
 ///  2. `P::reorders_operands` is false when the plans of reductions combine in rank order: then operators
-///     need not be commutative.
+///     need not be commutative. Where that depends on the collective, `P::reorders_operands_of(
+///     collective_kind)`, a constant expression that counts in its place, says so.
 ///  3. `p.name()` is the name of the algorithm.
 ///  4. `p.check(shape)` throws std::invalid_argument, naming the member, for invalid values.
 ///  5. `p.fingerprint()` returns numbers equal for equal policies and different for others; empty when the
@@ -51,6 +52,15 @@ concept block_policy = requires(P const& p, call_shape const& shape, link_model 
 };
 
 namespace detail {
+
+/// Whether plans of this collective may combine in another order than that of the ranks.
+template <class P>
+[[nodiscard]] constexpr auto may_reorder([[maybe_unused]] collective_kind operation) -> bool {
+    if constexpr (requires { P::reorders_operands_of(operation); })
+        return P::reorders_operands_of(operation);
+    else
+        return P::reorders_operands;
+}
 
 /// Messages of a few kilobytes are buffered by any MPI library, and admission would cost more than it saves.
 inline constexpr std::size_t shortest_admitted_bytes = std::size_t(8) << 10;

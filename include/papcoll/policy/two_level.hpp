@@ -38,8 +38,8 @@ namespace papcoll::inline v0 {
 /// Where nodes have different numbers of ranks, a node has but one or there is only one node, and where parts
 /// of very uneven sizes are gathered or scattered, it does what `circulant` does, or the policy for all ranks
 /// alike that the collective has. Arrivals do not enter.
-/// Operators must be commutative. All members must agree on all ranks. A rank computes its share alone, in
-/// O(P log P + n).
+/// Operators must be commutative, but for a scan and an exscan. All members must agree on all ranks. A rank
+/// computes its share alone, in O(P log P + n).
 ///
 ///     papcoll::broadcast(world, values.data(), values.size(), 0, papcoll::two_level{});
 struct two_level {
@@ -52,6 +52,9 @@ struct two_level {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
+    static constexpr auto reorders_operands_of(collective_kind operation) -> bool {
+        return !detail::is_prefix(operation);
+    }
     /// Policies that compare equal have the same plans: the fingerprint need not be asked.
     static constexpr bool equality_tells = true;
     static constexpr auto provides(collective_kind) -> bool { return true; }

@@ -98,6 +98,7 @@ inline void append_piece(program const& whole, program::index i, std::size_t beg
     result.node = whole.node;
     result.node_key = whole.node_key;
     result.keeps_node = whole.keeps_node;
+    result.beside_signs = whole.beside_signs;
     result.in_there = whole.in_there;
     result.out_there = whole.out_there;
     result.in_place = whole.in_place;

@@ -43,7 +43,8 @@ void calls(endpoint& self, Policy const& policy) {
     scatter_suite::promises(self, rank, ranks, policy);
     scatter_suite::every_root(self, rank, ranks, policy);
     barrier_suite::promises(self, rank, ranks, policy);
-    if constexpr (!Policy::reorders_operands) prefix_suite::promises(self, rank, ranks, policy);
+    if constexpr (!papcoll::detail::may_reorder<Policy>(papcoll::collective_kind::scan))
+        prefix_suite::promises(self, rank, ranks, policy);
     for (std::size_t const n : {0u, 1u, 50u, 3'000u, 20'000u})
         for (int root = 0; root < ranks; ++root) reduce_suite::check_sum(self, rank, ranks, n, root, policy);
     shared_memory_suite::long_parts(self, rank, ranks, policy);

@@ -135,6 +135,7 @@ TEST_CASE(
     std::vector<int> const in_a_row{4, 4, 4, 2, 2, 7, 7, 7}, in_turn{0, 1, 2, 3, 0, 1, 2, 3};
     auto const on = [](std::vector<int> const& nodes, collective_kind operation, std::size_t count) {
         auto shape = shape_of(operation, count);
+        shape.ranks = static_cast<int>(nodes.size());
         shape.nodes = nodes;
         shape.shared_bytes = 262'144;
         return policy_of({}, shape);
@@ -147,6 +148,13 @@ TEST_CASE(
         CHECK(on(in_turn, operation, 8) == "prefix_doubling");
         CHECK(on(in_a_row, operation, 32'768) == "prefix_chain");
         CHECK(on(in_a_row, operation, 10'000'000) == "prefix_chain");
+        // Of few nodes a chain has no more rounds between them than doubling.
+        for (std::size_t const nodes : {2U, 3U}) {
+            std::vector<int> of_eight(8 * nodes);
+            for (std::size_t r = 0; r < of_eight.size(); ++r) of_eight[r] = static_cast<int>(r / 8);
+            for (std::size_t const count : {8U, 1'000U, 4'000U, 8'000U, 32'768U, 100'000U})
+                CHECK(on(of_eight, operation, count) != "prefix_doubling");
+        }
     }
 }
 

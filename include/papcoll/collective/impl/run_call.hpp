@@ -220,7 +220,7 @@ template <transport Transport>
                                           void const* call_site) {
     auto* const c = raw_context_in(t);
     // What is known of calls that run alone is of a communicator whose calls agree on nothing.
-    bool const may_be_known = c != nullptr && c->cache() && c->is_idle() && !c->observed_by();
+    bool const may_be_known = c != nullptr && c->is_idle() && c->cache() && !c->observed_by();
     auto* const body = may_be_known ? execution_of_last(*c, call, policy) : nullptr;
     if (body == nullptr) return run_another(t, call, policy, call_site);
     run_alone(*c, *body, call);
