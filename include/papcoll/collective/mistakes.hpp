@@ -8,6 +8,7 @@
 #include <papcoll/operators/operators.hpp>
 #include <papcoll/policy/collective_kind.hpp>
 #include <papcoll/policy/native.hpp>
+#include <papcoll/policy/policy.hpp>
 
 #include <concepts>
 #include <type_traits>
