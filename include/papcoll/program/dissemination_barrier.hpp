@@ -11,11 +11,15 @@
 
 namespace papcoll::inline v0 {
 
-/// Whether n is radix^j for some j.
-[[nodiscard]] inline auto is_power(int n, int radix) -> bool {
-    while (n % radix == 0) n /= radix;
+namespace detail {
+
+/// Whether n is base^j for some j; n ≥ 1, base ≥ 2.
+[[nodiscard]] inline auto is_power(int n, int base) -> bool {
+    while (n % base == 0) n /= base;
     return n == 1;
 }
+
+} // namespace detail
 
 /// Calls round(distances) for each round of a dissemination of radix k, in which a rank hears of the ranks at
 /// the distances k^j, 2·k^j, …, (k − 1)·k^j below it: after ⌈log_k P⌉ rounds of all.
@@ -34,12 +38,12 @@ void each_dissemination_round(int ranks, int radix, Round round) {
 /// both ways between the same ranks, whose numbers to base k differ in one digit: fewer connections, and
 /// what acknowledges one message goes with the other. A rank sends those of a round when all of the rounds
 /// before are in, and what it has `heard` before. `ranks`: those that take part; `me`: which of them this one
-/// is. Returns by what it has heard of all.
+/// is; `radix`: k. Returns by what it has heard of all.
 inline auto write_dissemination(program_builder& to, std::span<int const> ranks, int me, int radix,
                                 std::vector<program::index> heard) -> std::vector<program::index> {
     std::vector<program::index> next;
     int const n = static_cast<int>(ranks.size());
-    bool const in_groups = is_power(n, radix);
+    bool const in_groups = detail::is_power(n, radix);
     to.use({.receives = radix, .sends = radix, .admission = false});
     each_dissemination_round(n, radix, [&](std::span<int const> distances) {
         next.clear();
@@ -60,7 +64,7 @@ inline auto write_dissemination(program_builder& to, std::span<int const> ranks,
     return heard;
 }
 
-/// A barrier of all ranks by dissemination.
+/// A barrier of all ranks by dissemination of this radix, as `rank`'s share.
 inline void write_dissemination_barrier(program_builder& to, int ranks, int rank, int radix) {
     std::vector<int> all(static_cast<std::size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
