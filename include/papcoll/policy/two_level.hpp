@@ -52,6 +52,7 @@ struct two_level {
     std::optional<std::size_t> block_bytes = {};
 
     static constexpr bool reorders_operands = true;
+    /// Scans and exscans combine in rank order.
     static constexpr auto reorders_operands_of(collective_kind operation) -> bool {
         return !detail::is_prefix(operation);
     }
