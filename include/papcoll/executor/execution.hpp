@@ -46,9 +46,9 @@ namespace papcoll::inline v0 {
 /// A rank that fails (its operator throws, or something that it received is not what it expects) completes
 /// its communication: from then on it sends empty messages, by which those who depend on it fail, too.
 ///
-/// Values that travel serialized are a wire format: each message is the lengths of its values and then their
-/// contents, one message at a time in each direction; long contents wait for their receiver by the library's
-/// own rendezvous.
+/// Values that travel serialized are a wire format: each message is the lengths of its values and their
+/// contents, which are a message of their own where they are long, one at a time in each direction; long
+/// contents wait for their receiver by the library's own rendezvous.
 ///
 /// No deadlock: what verify accepts ends with windows of one, since messages of a pair of ranks stay in order
 /// and the windows for sends and receives are independent.
@@ -154,9 +154,12 @@ public:
     }
     /// The memory behind it.
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
-        return m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
-               m_arriving.capacity() * sizeof(arriving) + (m_cuts ? m_program->held_bytes() : 0) +
-               (m_short ? m_short->held_bytes() : 0);
+        std::size_t sum = m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
+                          m_arriving.capacity() * sizeof(arriving) + (m_cuts ? m_program->held_bytes() : 0) +
+                          (m_short ? m_short->held_bytes() : 0);
+        for (auto const& l : m_leaving) sum += l.values.held_bytes();
+        for (auto const& a : m_arriving) sum += a.values.held_bytes();
+        return sum;
     }
 
 private:
@@ -164,7 +167,7 @@ private:
     using format = detail::element_type::format;
 
     struct label {
-        enum class kind : std::uint8_t { send, head, rest, told, admission, head_is_there, lengths } what;
+        enum class kind : std::uint8_t { send, head, rest, told, admission, head_is_there, values } what;
         std::size_t position; // among the sends or receives
     };
     /// A message that leaves, or arrives.
@@ -261,9 +264,8 @@ private:
     }
 
     auto take_messages(bool block) -> bool {
-        return m_flow.poll(block, [this](label const& what, detail::arrival_of_message arrival) {
-            complete(what, arrival);
-        });
+        return m_flow.poll(block, [this](label const& what, detail::arrival_of_message arrival,
+                                         std::size_t bytes) { complete(what, arrival, bytes); });
     }
     auto take_contribution() -> bool {
         if (!m_memory.late || !m_memory.late->there()) return false;
@@ -418,7 +420,7 @@ private:
         return any;
     }
     void receive(std::size_t position) {
-        if (is_archived()) return receive_lengths(position);
+        if (is_archived()) return expect_values(position);
         auto const i = receive_at(position);
         auto& a = m_arriving[position];
         auto const room = make_room(i, a);
@@ -564,11 +566,13 @@ private:
         auto& l = m_leaving[position];
         for (auto const& r : m_program->regions_of(i))
             for (auto e = r.offset(); e < r.end(); ++e) l.values.add(value_at(r.where(), e));
-        l.values.list_contents(l.list);
-        l.pieces = l.list.bytes() > 0 ? 2 : 1;
         label const what{label::kind::send, position};
-        m_flow.send(channel::control, l.values.lengths(), peer(i), what);
-        if (l.pieces == 2) m_flow.send(channel::data, l.list.parts(), peer(i), what);
+        auto const first = l.values.make_first(m_transport->max_message_bytes());
+        l.pieces = l.values.contents_follow() ? 2 : 1;
+        m_flow.send(channel::control, first, peer(i), what);
+        if (l.pieces == 1) return;
+        l.values.list_contents(l.list);
+        m_flow.send(channel::data, l.list.parts(), peer(i), what);
     }
     auto value_at(memory where, std::size_t element) -> detail::content {
         if (auto const* const came = m_values.find({where, element})) return *came;
@@ -579,13 +583,15 @@ private:
         });
         return saved;
     }
-    void receive_lengths(std::size_t position) {
+    void expect_values(std::size_t position) {
         auto const i = receive_at(position);
-        m_flow.receive(channel::control, m_arriving[position].values.expect(elements(i)), peer(i),
-                       {label::kind::lengths, position});
+        auto& values = m_arriving[position].values;
+        m_flow.receive(channel::control, values.expect(elements(i), m_transport->max_message_bytes()),
+                       peer(i), {label::kind::values, position});
     }
-    void receive_values(std::size_t position) {
+    void values_arrived(std::size_t position, std::size_t bytes) {
         auto& a = m_arriving[position];
+        a.values.take_first(bytes);
         auto const room = a.values.make_room();
         a.pieces = 1;
         if (!room.empty()) {
@@ -599,11 +605,12 @@ private:
         for (auto const& r : m_program->regions_of(i))
             for (auto e = r.offset(); e < r.end(); ++e)
                 m_values.arrived({r.where(), e}, a.values.take_next(), peer(i));
+        a.values.let_go();
     }
 
     // Messages that have ended
 
-    void complete(label const& what, detail::arrival_of_message arrival) {
+    void complete(label const& what, detail::arrival_of_message arrival, std::size_t bytes) {
         if (arrival != detail::arrival_of_message::whole) not_whole(what, arrival);
         switch (what.what) {
         case label::kind::told:
@@ -623,15 +630,14 @@ private:
         case label::kind::rest:
             piece_arrived(what.position);
             break;
-        case label::kind::lengths:
-            receive_values(what.position);
+        case label::kind::values:
+            values_arrived(what.position, bytes);
             break;
         }
     }
-    // Lengths or contents of values that do not come as they must are of values that are missing.
+    // Contents of values that do not come as they must are of values that are missing.
     void not_whole(label const& what, detail::arrival_of_message arrival) {
-        bool const is_lengths = what.what == label::kind::lengths;
-        if (!is_lengths && what.what != label::kind::head && what.what != label::kind::rest) return;
+        if (what.what != label::kind::head && what.what != label::kind::rest) return;
         if (is_archived())
             m_arriving[what.position].values.lose();
         else

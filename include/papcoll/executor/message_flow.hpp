@@ -67,8 +67,8 @@ public:
         return m_transport->abandon(receives, sends);
     }
 
-    /// Calls on_complete(label, arrival) for each message that has ended; true when there was any. With
-    /// `block` waits for the first piece.
+    /// Calls on_complete(label, arrival, bytes) for each message that has ended; true when there was any.
+    /// `bytes` is how many of it were received. With `block` waits for the first piece.
     template <class F>
     auto poll(bool block, F on_complete) -> bool {
         if (m_pending.empty()) return false;
@@ -82,12 +82,12 @@ public:
         m_ended.clear();
         for (auto const& c : m_done) {
             auto const& e = m_entries[static_cast<std::size_t>(c.position)];
-            m_ended.push_back({e.label, e.arrival()});
+            m_ended.push_back({e.label, e.arrival(), e.came});
         }
         std::sort(m_done.begin(), m_done.end(),
                   [](completion const& a, completion const& b) { return a.position > b.position; });
         for (auto const& c : m_done) remove(static_cast<std::size_t>(c.position));
-        for (auto const& [label, arrival] : m_ended) on_complete(label, arrival);
+        for (auto const& [label, arrival, bytes] : m_ended) on_complete(label, arrival, bytes);
         return any;
     }
 
@@ -110,6 +110,7 @@ private:
     struct ended {
         Label label;
         arrival_of_message arrival;
+        std::size_t bytes;
     };
 
     [[nodiscard]] auto open_pieces() -> std::span<pending> { return {m_pending.data(), m_pending.size()}; }

@@ -4,60 +4,159 @@
 #include <papcoll/executor/bytes_of.hpp>
 #include <papcoll/executor/serialization.hpp>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
+#include <boost/archive/archive_exception.hpp>
+#include <boost/archive/basic_archive.hpp>
+#include <boost/archive/detail/common_iarchive.hpp>
+#include <boost/archive/detail/common_oarchive.hpp>
+#include <boost/archive/detail/register_archive.hpp>
+#include <boost/archive/impl/archive_serializer_map.ipp>
 #include <boost/mpi/datatype.hpp>
+#include <boost/serialization/array_optimization.hpp>
+#include <boost/serialization/array_wrapper.hpp>
+#include <boost/serialization/is_bitwise_serializable.hpp>
 #include <boost/serialization/level.hpp>
 #include <boost/serialization/string.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <ranges>
 #include <span>
 #include <stdexcept>
-#include <streambuf>
+#include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace papcoll::inline v0 {
 
-namespace detail {
+/// The archive that saves values that travel serialized: their bytes one behind the other, as this machine
+/// has them. It is a model of Boost.Serialization's Saving Archive, for a `serialize` that is written for one
+/// archive alone.
+class BOOST_SYMBOL_VISIBLE value_oarchive final
+    : public boost::archive::detail::common_oarchive<value_oarchive> {
+    using base = boost::archive::detail::common_oarchive<value_oarchive>;
+    friend class boost::archive::detail::interface_oarchive<value_oarchive>;
+    friend base;
+    friend class boost::archive::save_access;
 
-/// Where an archive writes to.
-class archive_sink final : public std::streambuf {
 public:
-    [[nodiscard]] auto take() -> std::vector<char> { return std::move(m_bytes); }
+    /// Appends to `to`, which outlives it.
+    explicit value_oarchive(std::vector<char>& to)
+        : base(boost::archive::no_header)
+        , m_to(to) {}
 
-protected:
-    auto overflow(int_type c) -> int_type override {
-        if (!traits_type::eq_int_type(c, traits_type::eof())) m_bytes.push_back(traits_type::to_char_type(c));
-        return traits_type::not_eof(c);
+    void save_binary(void const* from, std::size_t bytes) {
+        auto const* const begin = static_cast<char const*>(from);
+        m_to.insert(m_to.end(), begin, begin + bytes);
     }
-    auto xsputn(char const* from, std::streamsize count) -> std::streamsize override {
-        m_bytes.insert(m_bytes.end(), from, from + count);
-        return count;
+    template <class T>
+    void save_array(boost::serialization::array_wrapper<T> const& a, unsigned) {
+        save_binary(a.address(), a.count() * sizeof(T));
     }
+    struct use_array_optimization {
+        template <class T>
+        struct apply : boost::serialization::is_bitwise_serializable<std::remove_const_t<T>> {};
+    };
 
 private:
-    std::vector<char> m_bytes;
+    template <class T>
+    void save(T const& primitive) {
+        save_binary(&primitive, sizeof(T));
+    }
+    template <class Char>
+    void save(std::basic_string<Char> const& text) {
+        save(text.size());
+        save_binary(text.data(), text.size() * sizeof(Char));
+    }
+    template <class T>
+    void save_override(T const& value) {
+        base::save_override(value);
+    }
+    void save_override(boost::archive::class_id_optional_type const&) {}
+    void save_override(boost::archive::class_name_type const& name) {
+        *this << std::string(static_cast<char const*>(name));
+    }
+
+    std::vector<char>& m_to;
 };
 
-/// Where an archive reads from.
-class archive_source final : public std::streambuf {
+/// The archive that loads what value_oarchive has saved; a model of Boost.Serialization's Loading Archive.
+/// Throws boost::archive::archive_exception where there is less than is to be loaded.
+class BOOST_SYMBOL_VISIBLE value_iarchive final
+    : public boost::archive::detail::common_iarchive<value_iarchive> {
+    using base = boost::archive::detail::common_iarchive<value_iarchive>;
+    friend class boost::archive::detail::interface_iarchive<value_iarchive>;
+    friend base;
+    friend class boost::archive::load_access;
+
 public:
-    explicit archive_source(std::span<char const> bytes) {
-        auto* const begin = const_cast<char*>(bytes.data()); // NOLINT: streambufs read through char*
-        setg(begin, begin, begin + bytes.size());
+    /// The bytes outlive it.
+    explicit value_iarchive(std::span<char const> bytes)
+        : base(boost::archive::no_header)
+        , m_left(bytes) {}
+
+    /// How many bytes have not been loaded.
+    [[nodiscard]] auto left() const -> std::size_t { return m_left.size(); }
+
+    void load_binary(void* to, std::size_t bytes) {
+        auto const from = take(bytes);
+        if (bytes > 0) std::memcpy(to, from.data(), bytes);
     }
-    [[nodiscard]] auto is_read() const -> bool { return gptr() == egptr(); }
+    template <class T>
+    void load_array(boost::serialization::array_wrapper<T>& a, unsigned) {
+        load_binary(a.address(), a.count() * sizeof(T));
+    }
+    struct use_array_optimization {
+        template <class T>
+        struct apply : boost::serialization::is_bitwise_serializable<std::remove_const_t<T>> {};
+    };
+
+private:
+    template <class T>
+    void load(T& primitive) { // NOLINT(bugprone-virtual-near-miss): the name is Boost's
+        load_binary(&primitive, sizeof(T));
+    }
+    template <class Char>
+    void load(std::basic_string<Char>& text) {
+        std::size_t count = 0;
+        load(count);
+        if (count > m_left.size() / sizeof(Char)) throw_too_short();
+        text.resize(count);
+        load_binary(text.data(), count * sizeof(Char));
+    }
+    template <class T>
+    void load_override(T& value) {
+        base::load_override(value);
+    }
+    void load_override(boost::archive::class_id_optional_type&) {}
+    void load_override(boost::archive::class_name_type& name) {
+        std::string text;
+        *this >> text;
+        if (text.size() >= BOOST_SERIALIZATION_MAX_KEY_SIZE)
+            throw boost::archive::archive_exception(boost::archive::archive_exception::invalid_class_name);
+        text.copy(static_cast<char*>(name), text.size());
+        static_cast<char*>(name)[text.size()] = '\0';
+    }
+    auto take(std::size_t bytes) -> std::span<char const> {
+        if (bytes > m_left.size()) throw_too_short();
+        auto const taken = m_left.first(bytes);
+        m_left = m_left.subspan(bytes);
+        return taken;
+    }
+    [[noreturn]] static void throw_too_short() {
+        throw boost::archive::archive_exception(boost::archive::archive_exception::input_stream_error);
+    }
+
+    std::span<char const> m_left;
 };
+
+namespace detail {
 
 namespace serialize_probe {
 
 /// A free `serialize` for the archive that is used, and for no other.
 template <class T>
-concept finds_overload_for_archive = requires(boost::archive::binary_oarchive& archive, T& value, version v) {
+concept finds_overload_for_archive = requires(value_oarchive& archive, T& value, version v) {
     requires !std::same_as<decltype(serialize(archive, value, v)), nothing>;
 };
 
@@ -84,30 +183,30 @@ concept archived_type = !byte_copyable<T> && !boost::mpi::is_mpi_datatype<T>::va
 
 } // namespace detail
 
-/// Types that are neither bytes nor have a Boost.MPI datatype travel by Boost.Serialization, in its binary
-/// archives without a header: all ranks must run on machines of one data layout. Needs Boost.Serialization's
+/// Types that are neither bytes nor have a Boost.MPI datatype travel by Boost.Serialization, as
+/// value_oarchive saves them: all ranks must run on machines of one data layout. Needs Boost.Serialization's
 /// library, not MPI's.
 template <detail::archived_type T>
 struct archive_format<T> {
     static auto save(T const* values, std::size_t n) -> std::vector<char> {
-        detail::archive_sink sink;
-        {
-            boost::archive::binary_oarchive archive(static_cast<std::streambuf&>(sink), flags);
-            for (std::size_t i = 0; i < n; ++i) archive << values[i];
-        }
-        return sink.take();
+        std::vector<char> bytes;
+        value_oarchive archive(bytes);
+        for (std::size_t i = 0; i < n; ++i) archive << values[i];
+        return bytes;
     }
     static void load(std::span<char const> bytes, T* values, std::size_t n) {
-        detail::archive_source source(bytes);
-        boost::archive::binary_iarchive archive(static_cast<std::streambuf&>(source), flags);
+        value_iarchive archive(bytes);
         for (std::size_t i = 0; i < n; ++i) archive >> values[i];
-        if (!source.is_read())
+        if (archive.left() > 0)
             throw std::length_error("papcoll: a serialized value has more bytes than were loaded; "
                                     "do all ranks give the same number of values?");
     }
-
-private:
-    static constexpr unsigned flags = boost::archive::no_header | boost::archive::no_codecvt;
 };
 
 } // namespace papcoll::inline v0
+
+// What pointers to base classes need.
+BOOST_SERIALIZATION_REGISTER_ARCHIVE(papcoll::value_oarchive)
+BOOST_SERIALIZATION_REGISTER_ARCHIVE(papcoll::value_iarchive)
+BOOST_SERIALIZATION_USE_ARRAY_OPTIMIZATION(papcoll::value_oarchive)
+BOOST_SERIALIZATION_USE_ARRAY_OPTIMIZATION(papcoll::value_iarchive)

@@ -82,8 +82,8 @@ private:
 struct inherited : private_member {};
 struct of_one_archive {
     int value;
-    void serialize(boost::archive::binary_oarchive& archive, unsigned) { archive << value; }
-    void serialize(boost::archive::binary_iarchive& archive, unsigned) { archive >> value; }
+    void serialize(papcoll::value_oarchive& archive, unsigned) { archive << value; }
+    void serialize(papcoll::value_iarchive& archive, unsigned) { archive >> value; }
 };
 struct public_final final {
     int value;

@@ -70,7 +70,7 @@ TEST_CASE("messages in any parts arrive whole, in pieces of any length, and are 
                 std::vector<scattered<std::byte const>> out;
                 flow f(self, 4);
                 CHECK(f.empty());
-                CHECK_FALSE(f.poll(false, [](int, auto) {}));
+                CHECK_FALSE(f.poll(false, [](int, auto, std::size_t) {}));
                 for (std::size_t k = 0; k < lengths.size(); ++k) { // cut differently at the two ends
                     in.emplace_back(lengths[k], 10 + static_cast<unsigned>(k));
                     out.emplace_back(lengths[k], 50 + static_cast<unsigned>(k));
@@ -90,7 +90,7 @@ TEST_CASE("messages in any parts arrive whole, in pieces of any length, and are 
                 }
                 std::vector<int> labels;
                 while (!f.empty())
-                    f.poll(true, [&](int label, arrival_of_message how) {
+                    f.poll(true, [&](int label, arrival_of_message how, std::size_t) {
                         CHECK(how == arrival_of_message::whole);
                         labels.push_back(label);
                     });
@@ -117,6 +117,7 @@ TEST_CASE("the receiver is told of messages that say nothing, and of those of an
             std::vector<std::byte> in(60), out(10);
             flow f(self, 4);
             std::vector<arrival_of_message> seen(6, arrival_of_message::other);
+            std::vector<std::size_t> received(6);
             for (int k = 0; k < 6; ++k)
                 f.receive(channel::data, std::span(in).subspan(10 * static_cast<std::size_t>(k), 10),
                           1 - self.rank(), k);
@@ -127,11 +128,14 @@ TEST_CASE("the receiver is told of messages that say nothing, and of those of an
             f.send_nothing(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 14);
             f.send(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 15);
             while (!f.empty())
-                f.poll(true, [&](int label, arrival_of_message how) {
-                    if (label < 10) seen[static_cast<std::size_t>(label)] = how;
+                f.poll(true, [&](int label, arrival_of_message how, std::size_t bytes) {
+                    if (label >= 10) return;
+                    seen[static_cast<std::size_t>(label)] = how;
+                    received[static_cast<std::size_t>(label)] = bytes;
                 });
             using enum arrival_of_message;
             CHECK(seen == std::vector{whole, nothing, whole, other, nothing, whole});
+            CHECK(received == std::vector<std::size_t>{10, 0, 10, 9, 0, 10});
         });
     }
 }
@@ -148,7 +152,7 @@ TEST_CASE("a flow that is given up writes nothing any more") {
         flow f(self, 8);
         f.receive(channel::data, std::span(later), 1 - self.rank(), 0);
         f.send(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 1);
-        while (!f.empty()) f.poll(true, [](int, auto) {});
+        while (!f.empty()) f.poll(true, [](int, auto, std::size_t) {});
         CHECK(later == out);
         CHECK(in == std::vector<std::byte>(10));
     });
