@@ -64,16 +64,14 @@ struct call_identity {
     int root = 0;
     bool in_place = false;
 
-    [[gnu::always_inline]] friend auto operator==(call_identity const& a, call_identity const& b) -> bool {
-        return a.elements == b.elements && a.operator_traits == b.operator_traits && a.n == b.n &&
-               a.kind_and_root() == b.kind_and_root() && a.in_place == b.in_place;
-    }
-
-private:
     /// In one number, which is compared at once.
     [[nodiscard]] auto kind_and_root() const -> std::uint64_t {
         return static_cast<std::uint64_t>(static_cast<std::uint32_t>(root)) << 32U |
                static_cast<std::uint32_t>(operation);
+    }
+    [[gnu::always_inline]] friend auto operator==(call_identity const& a, call_identity const& b) -> bool {
+        return a.elements == b.elements && a.operator_traits == b.operator_traits && a.n == b.n &&
+               a.kind_and_root() == b.kind_and_root() && a.in_place == b.in_place;
     }
 };
 

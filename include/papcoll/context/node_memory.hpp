@@ -81,6 +81,7 @@ public:
         , m_looking(own_processors) {
         for (std::size_t m = 0; m < members.size(); ++m)
             m_member_of[static_cast<std::size_t>(members[m])] = static_cast<std::uint32_t>(m);
+        m_rank = rank;
         m_me = member(rank);
         m_my_words = m_me * words_per_line;
         m_done_word = line_at(1 + 2 * m_me);
@@ -98,6 +99,9 @@ public:
         if (call % 128 == 0) t.progress();
     }
 
+    /// This rank, and how many there are on the node.
+    [[nodiscard]] auto rank() const -> int { return m_rank; }
+    [[nodiscard]] auto members() const -> std::size_t { return m_members; }
     /// What each rank gives.
     [[nodiscard]] auto bytes_per_rank() const -> std::size_t { return m_bytes; }
 
@@ -165,6 +169,10 @@ public:
         a.sign += one_post;
         word(*a.mine).store(a.sign, std::memory_order_release);
     }
+    /// Whether a rank is on this node.
+    [[nodiscard]] auto is_member(int rank) const -> bool {
+        return m_member_of[static_cast<std::size_t>(rank)] != nobody;
+    }
     /// Which of the members a rank is. Throws std::logic_error for one of another node.
     [[nodiscard]] auto member(int rank) const -> std::size_t {
         auto const m = m_member_of[static_cast<std::size_t>(rank)];
@@ -189,6 +197,21 @@ public:
         if (word(there[1]).load(std::memory_order_relaxed) != a.key) return news::different;
         if (seen < state(a.call, posts, false)) return news::none;
         return (seen & 1U) != 0 ? news::failed : news::there;
+    }
+    /// For whom of the members this rank has filled something, a bit for each; what it did before is seen by
+    /// those who find their bit. There are none before the area is opened.
+    static void tell_filled(area& a, std::uint64_t members) {
+        word(a.mine[2]).store(members, std::memory_order_release);
+    }
+    /// Whether a rank, which fills something for this one in that call, has done so.
+    [[nodiscard]] auto look_filled(area const& a, int rank) const -> news {
+        auto const seen = look(a, rank, 0);
+        if (seen == news::none || seen == news::different) return seen;
+        auto const m = member(rank);
+        bool const has_ended = done_word(m).load(std::memory_order_acquire) >= a.call;
+        if ((word(line(a, m)[2]).load(std::memory_order_acquire) >> m_me & 1U) != 0) return news::there;
+        if (seen == news::failed) return seen;
+        return has_ended ? news::different : news::none;
     }
     /// This rank does nothing more to the area of a call.
     [[gnu::always_inline]] void end(std::uint64_t call) {
@@ -282,6 +305,7 @@ private:
     std::byte* m_data;        // the areas
     std::uint64_t* m_signs;   // the lines of the calls
     std::size_t m_line_words; // of those of one call
+    int m_rank = 0;
     std::size_t m_me = 0;
     std::size_t m_my_words = 0;
     std::vector<std::uint32_t> m_member_of; // by rank

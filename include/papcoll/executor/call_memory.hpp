@@ -39,6 +39,8 @@ struct call_memory {
     detail::node_memory* shared = nullptr;
     /// The number of the call on its communicator.
     std::uint64_t call = 0;
+    /// Of serialized values: calls that belong together have the same.
+    std::uint64_t key = 0;
 };
 
 namespace detail {

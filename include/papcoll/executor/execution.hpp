@@ -15,6 +15,7 @@
 #include <papcoll/executor/program_state.hpp>
 #include <papcoll/executor/short_run.hpp>
 #include <papcoll/executor/stretches.hpp>
+#include <papcoll/executor/value_boxes.hpp>
 #include <papcoll/executor/work_pace.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
@@ -48,7 +49,8 @@ namespace papcoll::inline v0 {
 ///
 /// Values that travel serialized are a wire format: each message is the lengths of its values and their
 /// contents, which are a message of their own where they are long, one at a time in each direction; long
-/// contents wait for their receiver by the library's own rendezvous.
+/// contents wait for their receiver by the library's own rendezvous. Between ranks of a node the first
+/// message of each pair lies in a box, see value_boxes, where it is short.
 ///
 /// No deadlock: what verify accepts ends with windows of one, since messages of a pair of ranks stay in order
 /// and the windows for sends and receives are independent.
@@ -124,9 +126,12 @@ public:
             work();
             progressed = true;
         }
-        if (m_flow.empty() && !looks_at_others()) conclude();
+        // A send that a box has taken ends at once: what waited for it is begun in the next turn.
+        if (m_flow.empty() && !looks_at_others() && (m_state.over() || !progressed)) conclude();
         if (progressed) m_looks = 0;
-        if (m_flow.empty() && !progressed && looks_at_others()) progress_others();
+        if (!m_flow.empty() || progressed || !looks_at_others()) return progressed;
+        if (block && m_boxes.are_used()) return wait_for_boxes();
+        progress_others();
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
@@ -157,6 +162,7 @@ public:
         std::size_t sum = m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
                           m_arriving.capacity() * sizeof(arriving) + (m_cuts ? m_program->held_bytes() : 0) +
                           (m_short ? m_short->held_bytes() : 0);
+        sum += m_boxes.held_bytes();
         for (auto const& l : m_leaving) sum += l.values.held_bytes();
         for (auto const& a : m_arriving) sum += a.values.held_bytes();
         return sum;
@@ -362,6 +368,9 @@ private:
 
     void reserve_area() {
         m_watched.clear();
+        m_awaited_boxes.clear();
+        m_boxes.close();
+        if (is_archived()) return reserve_boxes();
         m_may_use_area = m_program->node == 0;
         if (m_may_use_area) return;
         m_watched.reserve(m_state.awaits());
@@ -375,6 +384,25 @@ private:
         m_bases[static_cast<std::size_t>(memory::node)] = m_node ? m_node.get() : m_area->data;
         m_may_use_area = m_memory.shared->open(*m_area);
     }
+    void reserve_boxes() {
+        m_may_use_area = true;
+        if (m_program->node > 0) detail::check_shared(m_memory);
+        auto* const shared = m_memory.shared;
+        if (shared == nullptr || m_memory.late || !detail::value_boxes::are_in(*shared)) return;
+        if constexpr (requires { m_transport->progress(); })
+            shared->progress_sometimes(*m_transport, m_memory.call);
+        m_area = shared->reserve(m_memory.call, m_memory.key, detail::value_boxes::bytes_in(*shared));
+        m_boxes.use(*shared, *m_area, *m_program, m_state);
+        m_may_use_area = m_boxes.open();
+    }
+    /// Waits until a box is filled, or may be.
+    auto wait_for_boxes() -> bool {
+        m_memory.shared->wait(*m_transport, [&] { return look(); });
+        return true;
+    }
+    auto open_area() -> bool {
+        return m_may_use_area = m_boxes.are_used() ? m_boxes.open() : m_memory.shared->open(*m_area);
+    }
     void give_area_up() noexcept {
         if (!m_area) return;
         if (m_may_use_area)
@@ -384,7 +412,9 @@ private:
         m_area.reset();
     }
     /// Whether something can proceed that no message tells of.
-    [[nodiscard]] auto looks_at_others() const -> bool { return !m_may_use_area || !m_watched.empty(); }
+    [[nodiscard]] auto looks_at_others() const -> bool {
+        return !m_may_use_area || !m_watched.empty() || !m_awaited_boxes.empty();
+    }
     /// Nobody else sees to the messages of the program while a rank looks at memory.
     void progress_others() {
         if constexpr (requires { m_transport->progress(); })
@@ -392,7 +422,8 @@ private:
     }
     /// Whether others have done what is waited for.
     auto look() -> bool {
-        if (!m_may_use_area) return m_may_use_area = m_memory.shared->open(*m_area);
+        if (!m_may_use_area) return open_area();
+        if (!m_awaited_boxes.empty()) return look_at_boxes();
         auto const before = m_watched.size();
         std::erase_if(m_watched, [&](index i) {
             using news = detail::node_memory::news;
@@ -404,6 +435,28 @@ private:
             return true;
         });
         return m_watched.size() < before;
+    }
+
+    auto look_at_boxes() -> bool {
+        auto const position = m_awaited_boxes.back(); // one receive is under way at a time
+        auto const from = peer(receive_at(position));
+        using news = detail::node_memory::news;
+        auto const seen = m_boxes.look(from);
+        if (seen == news::none) return false;
+        m_awaited_boxes.pop_back();
+        if (seen != news::there) {
+            m_failure.note(detail::failure_of(seen, from));
+            (void)room_for_values(position);
+            values_arrived(position, 0);
+        } else if (auto const found = m_boxes.get(from)) {
+            auto const room = room_for_values(position);
+            auto const bytes = std::min(found->size(), room.size());
+            std::copy_n(found->begin(), bytes, room.begin());
+            values_arrived(position, bytes);
+        } else {
+            expect_message(position);
+        }
+        return true;
     }
 
     // Receives
@@ -568,11 +621,15 @@ private:
             for (auto e = r.offset(); e < r.end(); ++e) l.values.add(value_at(r.where(), e));
         label const what{label::kind::send, position};
         auto const first = l.values.make_first(m_transport->max_message_bytes());
-        l.pieces = l.values.contents_follow() ? 2 : 1;
-        m_flow.send(channel::control, first, peer(i), what);
-        if (l.pieces == 1) return;
-        l.values.list_contents(l.list);
-        m_flow.send(channel::data, l.list.parts(), peer(i), what);
+        bool const is_there = m_boxes.has_send(position) && m_boxes.put(peer(i), first);
+        bool const follow = l.values.contents_follow();
+        l.pieces = follow ? 2 : 1;
+        if (!is_there) m_flow.send(channel::control, first, peer(i), what);
+        if (follow) {
+            l.values.list_contents(l.list);
+            m_flow.send(channel::data, l.list.parts(), peer(i), what);
+        }
+        if (is_there) left(position);
     }
     auto value_at(memory where, std::size_t element) -> detail::content {
         if (auto const* const came = m_values.find({where, element})) return *came;
@@ -584,10 +641,16 @@ private:
         return saved;
     }
     void expect_values(std::size_t position) {
-        auto const i = receive_at(position);
-        auto& values = m_arriving[position].values;
-        m_flow.receive(channel::control, values.expect(elements(i), m_transport->max_message_bytes()),
-                       peer(i), {label::kind::values, position});
+        if (m_boxes.has_receive(position)) return m_awaited_boxes.push_back(position);
+        expect_message(position);
+    }
+    auto room_for_values(std::size_t position) -> std::span<std::byte> {
+        auto const n = elements(receive_at(position));
+        return m_arriving[position].values.expect(n, m_transport->max_message_bytes());
+    }
+    void expect_message(std::size_t position) {
+        m_flow.receive(channel::control, room_for_values(position), peer(receive_at(position)),
+                       {label::kind::values, position});
     }
     void values_arrived(std::size_t position, std::size_t bytes) {
         auto& a = m_arriving[position];
@@ -675,6 +738,8 @@ private:
     std::optional<detail::node_memory::area> m_area; // while it is under way
     bool m_may_use_area = true;
     std::vector<index> m_watched; // awaits that have begun
+    detail::value_boxes m_boxes;
+    std::vector<std::size_t> m_awaited_boxes; // the receives that they are for
     unsigned m_looks = 0;
     Transport* m_transport = nullptr;
     std::vector<arriving> m_arriving;

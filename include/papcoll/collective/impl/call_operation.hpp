@@ -344,9 +344,10 @@ inline void check_arguments(call_start& s, call_shape const& shape, check_level 
 
 /// For programs that use the memory of the node: the number of the call, which has just been taken.
 template <transport Transport>
-void number_call(context<Transport> const& c, call_memory& memory) {
-    memory.shared = c.shared();
-    memory.call = c.sequence();
+void number_call(context<Transport> const& c, call_description& call) {
+    call.memory.shared = c.shared();
+    call.memory.call = c.sequence();
+    call.memory.key = call.kind_and_root();
 }
 
 /// The name of a call; the context has counted it already.
@@ -363,7 +364,7 @@ template <transport Transport>
     bool const is_open = s.call.memory.late != nullptr;
     auto const& tags = is_open ? c->open_tags() : c->tags();
     int const tag = c->next_tag(tags);
-    number_call(*c, s.call.memory);
+    number_call(*c, s.call);
     auto const name = name_of(*c, s.call);
     std::string complaint;
     try {

@@ -98,7 +98,7 @@ template <transport Transport, class Run>
 void run_alone(context<Transport>& c, call_description& call, Run run) {
     typename context<Transport>::in_call const here(c);
     int const tag = c.next_tag(c.tags());
-    number_call(c, call.memory);
+    number_call(c, call);
     pass_to(call.memory);
     auto const name = name_of(c, call);
     std::exception_ptr failure;
@@ -123,7 +123,7 @@ template <transport Transport>
                                              call_description& call) {
     typename context<Transport>::in_call const here(c);
     int const tag = c.next_tag(c.tags());
-    number_call(c, call.memory);
+    number_call(c, call);
     std::exception_ptr failure;
     bool good = true;
     try {
