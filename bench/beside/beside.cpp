@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "../support/document.hpp"
@@ -19,6 +21,10 @@ struct settings {
     call_settings call{.sizes = parse_sizes({"8:4Mi:8"}),
                        .repeat = {.warm_up = 3, .repetitions = 7, .narrow = 0.02, .seconds = 0.3}};
     bool plans = false;
+    bool strings = false;
+
+    /// Who papcoll is compared with.
+    [[nodiscard]] auto other() const -> char const* { return strings ? "Boost.MPI" : "MPI"; }
 };
 
 /// How a collective is called, by the names that are printed and written.
@@ -28,9 +34,9 @@ struct way {
 };
 
 /// The MPI library's routine first.
-auto ways_of(collective const& what, buffers& b, bool plans) -> std::vector<way> {
-    std::vector<way> all{{"MPI", "native", {what.mpi}}, {"papcoll", "default", {what.papcoll}}};
-    if (!plans) return all;
+auto ways_of(collective const& what, buffers& b, settings const& s) -> std::vector<way> {
+    std::vector<way> all{{s.other(), "native", {what.mpi}}, {"papcoll", "default", {what.papcoll}}};
+    if (!s.plans) return all;
     all.push_back({"a plan", "plan", {what.plan(b)}});
     all.push_back({"its own buffers", "buffered_plan", {what.buffered_plan(b)}});
     return all;
@@ -38,7 +44,7 @@ auto ways_of(collective const& what, buffers& b, bool plans) -> std::vector<way>
 
 auto measure(collective const& what, std::size_t bytes, settings const& s) -> std::vector<way> {
     buffers b(MPI_COMM_WORLD, bytes);
-    auto all = ways_of(what, b, s.plans);
+    auto all = ways_of(what, b, s);
     std::vector<contestant*> contestants;
     for (auto& each : all) contestants.push_back(&each.made);
     take_turns(b, contestants, s.call, [&](auto const&) {
@@ -64,23 +70,25 @@ auto report(collective const& what, std::size_t bytes, std::vector<way> const& a
                 {"native_to_this", in_json(statistics_of(ratios(mpi, each.made.times)))}});
     }
     double const ratio = median(mpi) / median(all[1].made.times);
-    std::printf("  MPI / papcoll %6.2f\n", ratio);
+    std::printf("  %s / papcoll %6.2f\n", all.front().shown, ratio);
     std::fflush(stdout);
     return ratio;
 }
 
-void print_mean(char const* name, std::vector<double> const& of) {
+void print_mean(settings const& s, char const* name, std::vector<double> const& of) {
     if (!of.empty())
-        std::printf("%-14s MPI / papcoll: geometric mean %.2f, least %.2f\n", name, geometric_mean(of),
-                    *std::min_element(of.begin(), of.end()));
+        std::printf("%-14s %s / papcoll: geometric mean %.2f, least %.2f\n", name, s.other(),
+                    geometric_mean(of), *std::min_element(of.begin(), of.end()));
 }
 
 auto run(settings const& s) -> int {
+    if (s.strings && s.plans) throw std::invalid_argument("--strings and --plans exclude each other");
     papcoll::attach(MPI_COMM_WORLD);
-    document result(s.call.json, "beside", {{"ranks", world_size()}, {"calls", s.call.calls}});
+    document result(s.call.json, "beside",
+                    {{"ranks", world_size()}, {"calls", s.call.calls}, {"beside", s.other()}});
     std::vector<double> all;
     std::vector<std::pair<std::string, std::vector<double>>> each;
-    for (auto const& what : all_collectives()) {
+    for (auto const& what : s.strings ? all_collectives_of_strings() : all_collectives()) {
         if (!s.call.wants(what.name)) continue;
         each.emplace_back(what.name, std::vector<double>());
         for (auto const bytes : s.call.sizes) {
@@ -93,8 +101,8 @@ auto run(settings const& s) -> int {
     result.write();
     if (world_rank() != 0) return 0;
     std::printf("\n%d ranks\n", world_size());
-    for (auto const& [name, of] : each) print_mean(name.c_str(), of);
-    print_mean("all", all);
+    for (auto const& [name, of] : each) print_mean(s, name.c_str(), of);
+    print_mean(s, "all", all);
     return 0;
 }
 
@@ -107,6 +115,8 @@ void add_beside(program& all) {
     s->call.add_to(app);
     s->call.add_calls(app);
     add_flag(app, "--plans", s->plans, "plans, too, on buffers of the caller's and on buffers of their own");
+    add_flag(app, "--strings", s->strings,
+             "a string on each rank, beside Boost.MPI's collectives of serialized values; without --plans");
 }
 
 } // namespace bench

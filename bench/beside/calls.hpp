@@ -34,6 +34,9 @@ struct collective {
     std::function<std::function<void(buffers&)>(buffers&)> plan, buffered_plan;
 };
 [[nodiscard]] auto all_collectives() -> std::vector<collective>;
+/// The same of Boost.MPI, with a string on each rank, of as many bytes as the elements of the buffers; there
+/// are no plans.
+[[nodiscard]] auto all_collectives_of_strings() -> std::vector<collective>;
 
 /// The options of subcommands that time collectives of many sizes.
 struct call_settings {
