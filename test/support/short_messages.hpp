@@ -4,9 +4,10 @@
 #include <papcoll/transport/mpi.hpp>
 
 #include <cstddef>
+#include <memory>
 
 /// MPI as it would be if its counts ended early: what is longer goes in pieces, as blocks of more than
-/// INT_MAX bytes do.
+/// INT_MAX bytes do. It counts the messages that this rank sends.
 template <std::size_t Most>
 struct short_messages : papcoll::mpi_transport {
     using papcoll::mpi_transport::mpi_transport;
@@ -15,6 +16,15 @@ struct short_messages : papcoll::mpi_transport {
 
     [[nodiscard]] auto max_message_bytes() const -> std::size_t { return Most; }
     [[nodiscard]] auto borrowed() const -> short_messages {
-        return short_messages(papcoll::mpi_transport::borrowed());
+        short_messages result(papcoll::mpi_transport::borrowed());
+        result.sent = sent;
+        return result;
     }
+    [[nodiscard]] auto isend(papcoll::channel ch, papcoll::const_message_parts parts, int to, int tag)
+        -> pending {
+        ++*sent;
+        return papcoll::mpi_transport::isend(ch, parts, to, tag);
+    }
+
+    std::shared_ptr<int> sent = std::make_shared<int>(0);
 };
