@@ -130,9 +130,9 @@ public:
         if (m_flow.empty() && !looks_at_others() && (m_state.over() || !progressed)) conclude();
         if (progressed) m_looks = 0;
         if (!m_flow.empty() || progressed || !looks_at_others()) return progressed;
-        if (block && m_boxes.are_used()) return wait_for_boxes();
+        if (block && m_boxes.are_used() && wait_for_boxes()) return true;
         progress_others();
-        return progressed;
+        return false;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_failure.get(); }
@@ -395,10 +395,13 @@ private:
         m_boxes.use(*shared, *m_area, *m_program, m_state);
         m_may_use_area = m_boxes.open();
     }
-    /// Waits until a box is filled, or may be.
+    /// Waits until a box is filled, or may be; false where the transport cannot wait so.
     auto wait_for_boxes() -> bool {
-        m_memory.shared->wait(*m_transport, [&] { return look(); });
-        return true;
+        if constexpr (requires { m_transport->progress(), m_transport->idle(); }) {
+            m_memory.shared->wait(*m_transport, [&] { return look(); });
+            return true;
+        }
+        return false;
     }
     auto open_area() -> bool {
         return m_may_use_area = m_boxes.are_used() ? m_boxes.open() : m_memory.shared->open(*m_area);
