@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -83,6 +84,22 @@ struct wrapped {
 template <class Policy>
 struct naming : wrapped<Policy> {
     [[nodiscard]] auto pending_arrivals() const -> papcoll::arrival_source { return this->inner.arrivals; }
+};
+
+/// Says that there are no arrivals, as soon as it is told to.
+class told_later final : public papcoll::detail::arrival_answer {
+public:
+    explicit told_later(std::atomic<bool> const& told)
+        : m_told(told) {}
+    [[nodiscard]] auto ranks() const -> std::size_t override { return 2; }
+    [[nodiscard]] auto is_known() const -> bool override { return m_told; }
+    [[nodiscard]] auto times() -> std::optional<std::span<ticks const>> override { return std::nullopt; }
+    [[nodiscard]] auto known_times() const -> std::optional<std::span<ticks const>> override {
+        return std::nullopt;
+    }
+
+private:
+    std::atomic<bool> const& m_told;
 };
 
 /// A clock that stands until it is set; each rank's shows something else.
@@ -502,6 +519,26 @@ TEST_CASE(
         open.contribute(part.data());
         open.wait();
         CHECK(out == e.whole());
+    });
+}
+
+TEST_CASE("with agreed checks no call waits for one whose arrivals another rank does not know") {
+    std::atomic<bool> told = false;
+    std::atomic<bool> const told_before = true;
+    papcoll::threads::run(2, [&](endpoint& self) {
+        papcoll::attach(self, {.checks = papcoll::check_level::agreed});
+        int const rank = self.rank();
+        std::array<int, 2> all{};
+        papcoll::background_ring const ring{.arrivals = papcoll::arrival_source(std::make_shared<told_later>(
+                                                rank == 0 ? told : told_before))};
+        auto open = papcoll::open_all_gather(self, all.data(), 1, ring);
+        int sum = 0;
+        papcoll::all_reduce(self, &rank, 1, &sum, std::plus<>()); // rank 0 learns the arrivals after it
+        CHECK(sum == 1);
+        told = true;
+        open.contribute(&rank);
+        open.wait();
+        CHECK(all == std::array<int, 2>{0, 1});
     });
 }
 

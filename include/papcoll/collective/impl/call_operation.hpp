@@ -220,7 +220,8 @@ private:
 }
 
 /// A collective that cannot begin at its call: it waits for its turn and its tag, agrees where that is asked
-/// for, plans and executes. Where arrivals are missing it lets the others have their turns before it agrees.
+/// for, plans and executes. One whose data comes later lets the others have their turns before it agrees: on
+/// some ranks it may wait for arrivals that others know, or that the calls after it bring.
 template <transport Transport>
 class call_operation final : public operation {
 public:
@@ -245,6 +246,7 @@ public:
     auto advance(bool block) -> bool override {
         if (m_body) return m_body->advance(block);
         if (!m_passed && (!m_context->is_turn(m_turn) || !take_tag())) return false;
+        if (m_start.call.memory.late) step_aside();
         if (m_awaited && !has_arrivals()) return false;
         if (m_agreement) {
             if (!m_agreement->advance(m_context->transport_layer(), block)) return false;
@@ -272,12 +274,13 @@ private:
         keep(tag_lease(m_tags, m_tag));
         return m_has_tag = true;
     }
+    void step_aside() {
+        if (m_basis) return;
+        m_basis.emplace(*m_context);
+        pass_to(m_start.call.memory);
+        pass_turn();
+    }
     auto has_arrivals() -> bool {
-        if (!m_basis) {
-            m_basis.emplace(*m_context);
-            pass_to(m_start.call.memory);
-            pass_turn();
-        }
         m_awaited->look();
         if (!m_awaited->is_known()) return false;
         m_awaited.reset();
@@ -303,7 +306,7 @@ private:
     call_start m_start;
     std::optional<std::string> m_complaint;
     std::shared_ptr<arrival_answer> m_awaited;       // null: there can be a plan
-    std::optional<basis_of_plan<Transport>> m_basis; // of a call that waited for arrivals
+    std::optional<basis_of_plan<Transport>> m_basis; // of a call that has stepped aside
     std::shared_ptr<operation> m_body;
     std::uint32_t m_turn;
 };
