@@ -137,7 +137,8 @@ public:
     }
     /// This rank is at this call, and those before have begun: they have ended unless they have areas.
     void pass_to(std::uint64_t call) {
-        if (m_one == 0) tell_done(call - 1);
+        m_passed = std::max(m_passed, call - 1);
+        if (m_one == 0) tell_done(m_passed);
     }
     /// Whether it is a call of this rank's own that has the area, or the line.
     [[nodiscard]] auto waits_for_itself(area const& a) const -> bool { return a.call - m_done > a.depth; }
@@ -217,7 +218,7 @@ public:
     [[gnu::always_inline]] void end(std::uint64_t call) {
         if (m_are_several) return end_among_others(call);
         m_one = 0; // it was this one
-        tell_done(call);
+        tell_done(std::max(call, m_passed));
     }
     /// This rank gives the call up, which has been opened: to the others all its posts have failed.
     void abandon(area const& a) {
@@ -273,7 +274,7 @@ private:
         if (m_one == call) m_one = m_others.empty() ? 0 : std::exchange(m_others.back(), call);
         std::erase(m_others, call);
         m_are_several = m_one != 0;
-        tell_done(m_are_several ? oldest() - 1 : m_last);
+        tell_done(m_are_several ? oldest() - 1 : std::max(m_last, m_passed));
     }
     /// Two lines each for how far a rank has come, and those of the calls, behind one for who makes it.
     static constexpr auto header_bytes(std::size_t members) -> std::size_t {
@@ -314,6 +315,7 @@ private:
     std::vector<std::uint64_t> m_others;    // that have one, too
     bool m_are_several = false;             // or were, and one is left
     std::uint64_t m_last = 0;               // the latest of several that has ended
+    std::uint64_t m_passed = 0;             // all up to it have areas, or never will
     std::uint64_t m_done = 0;               // up to where all have
     std::uint64_t m_all_done = 0;           // on all ranks, as far as was looked
     looking m_looking;

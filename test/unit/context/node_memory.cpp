@@ -1,0 +1,72 @@
+// Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/context/node_memory.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+using papcoll::detail::node_memory;
+
+namespace {
+
+constexpr std::size_t bytes_per_rank = node_memory::granularity;
+
+auto segment(std::size_t ranks) -> std::shared_ptr<std::byte> {
+    auto const n = node_memory::segment_bytes(ranks, bytes_per_rank);
+    std::shared_ptr<std::byte> made(static_cast<std::byte*>(::operator new(n, std::align_val_t(64))),
+                                    [](std::byte* p) { ::operator delete(p, std::align_val_t(64)); });
+    std::memset(made.get(), 0, n);
+    return made;
+}
+
+/// The memory of a node of two ranks, as each sees it.
+struct pair {
+    std::shared_ptr<std::byte> both = segment(2);
+    std::vector<int> members = {0, 1};
+    node_memory first = {both, bytes_per_rank, members, 0, 2, true};
+    node_memory second = {both, bytes_per_rank, members, 1, 2, true};
+};
+
+} // namespace
+
+TEST_CASE("calls that were passed while another one had an area have ended when it ends, or is given up") {
+    for (bool const given_up : {false, true}) {
+        CAPTURE(given_up);
+        pair node;
+        auto const early = node.first.reserve_line(1, 7);
+        REQUIRE(node.first.open(early));
+        for (std::uint64_t call = 2; call <= 20; ++call) node.first.pass_to(call); // they use no memory
+        for (std::uint64_t call = 1; call < 18; ++call) node.second.pass_to(call);
+        auto const later = node.second.reserve_line(18, 7);
+        CHECK_FALSE(node.second.open(later)); // its line was the second call's, and the first goes on
+        if (given_up)
+            node.first.abandon(early);
+        else
+            node.first.end(1);
+        CHECK(node.second.open(later));
+        auto const last = node.second.reserve_line(36, 7);
+        CHECK_FALSE(node.second.open(last)); // the 20th may still want memory
+    }
+}
+
+TEST_CASE("of several calls with areas the oldest counts, whatever was passed") {
+    pair node;
+    auto const first = node.first.reserve_line(1, 7), third = node.first.reserve_line(3, 7);
+    REQUIRE(node.first.open(first));
+    REQUIRE(node.first.open(third));
+    node.first.pass_to(30);
+    node.first.end(1);
+    node.second.pass_to(18);
+    auto const line_of_second = node.second.reserve_line(18, 7);
+    CHECK(node.second.open(line_of_second));
+    node.second.end(18);
+    auto const line_of_third = node.second.reserve_line(19, 7);
+    CHECK_FALSE(node.second.open(line_of_third));
+    node.first.end(3);
+    CHECK(node.second.open(line_of_third));
+}
