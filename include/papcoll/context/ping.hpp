@@ -49,7 +49,8 @@ public:
         if (!m_leads || m_peer < 0) return {};
         double const one = median(m_times[short_one]), several = median(m_times[several_short]);
         link_model measured{ticks(static_cast<std::int64_t>(one / 2))};
-        measured.per_message = std::max((several - one) / static_cast<double>(at_once - 1), 0.0);
+        // It is measured, if too short to be seen: 0 would say that nothing is known of it.
+        measured.per_message = std::max((several - one) / static_cast<double>(at_once - 1), 1.0);
         auto const best = [&](kind what) {
             return *std::min_element(m_times[what].begin(), m_times[what].end());
         };

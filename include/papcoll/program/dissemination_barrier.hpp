@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/detail/is_power.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
 
@@ -10,16 +11,6 @@
 #include <vector>
 
 namespace papcoll::inline v0 {
-
-namespace detail {
-
-/// Whether n is base^j for some j; n ≥ 1, base ≥ 2.
-[[nodiscard]] inline auto is_power(int n, int base) -> bool {
-    while (n % base == 0) n /= base;
-    return n == 1;
-}
-
-} // namespace detail
 
 /// Calls round(distances) for each round of a dissemination of radix k, in which a rank hears of the ranks at
 /// the distances k^j, 2·k^j, …, (k − 1)·k^j below it: after ⌈log_k P⌉ rounds of all.

@@ -59,3 +59,14 @@ TEST_CASE("no pair of ranks sends long messages while another still sends short 
         CHECK(sent.before_the_first_long.load() == sent.short_ones.load());
     }
 }
+
+TEST_CASE("those who lead a pair have measured all that a link has, and nothing of it is unknown") {
+    papcoll::threads::run(5, [&](endpoint& self) {
+        papcoll::detail::ping<endpoint> measuring(self, 7);
+        while (!measuring.advance(self, true)) self.idle();
+        auto const link = measuring.result();
+        bool const leads = self.rank() < 2;
+        CHECK((link.latency > papcoll::ticks{0}) == leads);
+        CHECK((link.per_message > 0) == leads);
+    });
+}

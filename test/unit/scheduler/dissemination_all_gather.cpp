@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "support/circulant_owners.hpp"
 
@@ -53,4 +55,28 @@ TEST_CASE("each rank moves p − 1 units, in ⌈log_k p⌉ rounds of at most k �
         }
     CHECK_THROWS_AS((void)dissemination_all_gather_scheduler{1}.for_rank({.ranks = 2}, 0),
                     std::invalid_argument);
+}
+
+TEST_CASE("where p is a power of k a rank exchanges with those whose numbers differ in one digit") {
+    for (auto const& [p, radix] :
+         {std::pair(2, 2), {8, 2}, {64, 2}, {9, 3}, {27, 3}, {16, 4}, {25, 5}, {7, 7}}) {
+        CAPTURE(p);
+        auto const given = circulant_owners::distributions(p).front();
+        for (int rank = 0; rank < p; ++rank) {
+            auto const share = dissemination_all_gather_scheduler{radix}.for_rank(given.of(p), rank);
+            std::map<papcoll::step_type, std::set<int>> to, from;
+            for (auto const& t : share.sends) to[t.step / (radix - 1)].insert(t.peer);
+            for (auto const& t : share.receives) from[t.step / (radix - 1)].insert(t.peer);
+            CHECK(to == from);
+            int unit = 1;
+            for (auto const& [round, peers] : to) {
+                CHECK(peers.size() == static_cast<std::size_t>(radix - 1));
+                for (int const peer : peers) {
+                    CHECK(peer / (unit * radix) == rank / (unit * radix));
+                    CHECK(peer % unit == rank % unit);
+                }
+                unit *= radix;
+            }
+        }
+    }
 }
