@@ -12,6 +12,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -53,11 +54,12 @@ public:
         return registry;
     }
 
-    /// The transport cached on `comm`, or null. Throws std::invalid_argument unless papcoll can work on it.
+    /// The transport cached on `comm`, or null. Throws std::invalid_argument unless papcoll can work on it,
+    /// and std::logic_error unless MPI runs.
     [[gnu::always_inline]] static auto find(MPI_Comm comm) -> mpi_transport* {
         auto const& last = last_found();
         if (comm == last.comm && last.transport != nullptr) return last.transport;
-        return instance().find_in_mpi(comm);
+        return find_another(comm);
     }
     /// Waits for all ranks of `comm` while the engine drives. Collective calls of MPI that follow then wait
     /// for nobody who waits for an operation of papcoll's.
@@ -104,7 +106,25 @@ private:
         constinit static found last{};
         return last;
     }
-    [[gnu::noinline]] auto find_in_mpi(MPI_Comm comm) -> mpi_transport* {
+    [[gnu::noinline]] static auto find_another(MPI_Comm comm) -> mpi_transport* {
+        require_mpi();
+        return instance().find_in_mpi(comm);
+    }
+    /// MPI itself would end the program.
+    static void require_mpi() {
+        int begun = 0;
+        int ended = 0;
+        mpi_check("MPI_Initialized", MPI_Initialized(&begun));
+        mpi_check("MPI_Finalized", MPI_Finalized(&ended));
+        if (begun == 0)
+            throw std::logic_error("papcoll: MPI is not initialised; make a boost::mpi::environment, or call "
+                                   "MPI_Init, before the first collective");
+        if (ended != 0)
+            throw std::logic_error(
+                "papcoll: MPI has been finalized; make all calls, and let plans and requests "
+                "go, before that");
+    }
+    auto find_in_mpi(MPI_Comm comm) -> mpi_transport* {
         void* value = nullptr;
         int flag = 0;
         if (comm != MPI_COMM_NULL)
