@@ -19,7 +19,7 @@ RULES = [
     ("papcoll/collective/reduce.hpp", [SEPARATE],
      r"papcoll/(analysis|monitor|scheduler/\w+/|scheduler/c)|papcoll/executor/execution|papcoll/program/program_builder|/xsimd/"),
     ("papcoll/papcoll.hpp", [SEPARATE],
-     r"/impl/|papcoll/scheduler/\w+/|papcoll/executor/execution|papcoll/program/program_builder|papcoll/context/(settings|attach_operation)|/xsimd/"),
+     r"papcoll/\w+/impl/|papcoll/scheduler/\w+/|papcoll/executor/execution|papcoll/program/program_builder|papcoll/context/(settings|attach_operation)|/xsimd/"),
 ]
 # Header, options, and how many of papcoll's own it may reach.
 MOST = [("papcoll/collective/reduce.hpp", [SEPARATE], 52), ("papcoll/papcoll.hpp", [SEPARATE], 120)]

@@ -89,7 +89,7 @@ public:
 
 private:
     mpi_registry()
-        : m_engine(std::make_shared<progress_engine>(is_concurrent())) {
+        : m_engine((require_mpi(), std::make_shared<progress_engine>(is_concurrent()))) {
         mpi_check("MPI_Comm_create_keyval",
                   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_freed, &m_comm_key, this));
         mpi_check("MPI_Comm_create_keyval",

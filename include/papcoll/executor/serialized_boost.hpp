@@ -45,15 +45,19 @@ public:
         : base(boost::archive::no_header)
         , m_to(to) {}
 
+    /// Of Boost's concept: saves so many bytes as they are.
     void save_binary(void const* from, std::size_t bytes) {
         auto const* const begin = static_cast<char const*>(from);
         m_to.insert(m_to.end(), begin, begin + bytes);
     }
+    /// Of Boost's concept: saves elements that are no more than their bytes.
     template <class T>
     void save_array(boost::serialization::array_wrapper<T> const& a, unsigned) {
         save_binary(a.address(), a.count() * sizeof(T));
     }
+    /// By which Boost asks whether elements of a type are saved and loaded as an array.
     struct use_array_optimization {
+        /// For type T.
         template <class T>
         struct apply : boost::serialization::is_bitwise_serializable<std::remove_const_t<T>> {};
     };
@@ -98,15 +102,19 @@ public:
     /// How many bytes have not been loaded.
     [[nodiscard]] auto left() const -> std::size_t { return m_left.size(); }
 
+    /// Of Boost's concept: loads so many bytes as they are.
     void load_binary(void* to, std::size_t bytes) {
         auto const from = take(bytes);
         if (bytes > 0) std::memcpy(to, from.data(), bytes);
     }
+    /// Of Boost's concept: loads elements that are no more than their bytes.
     template <class T>
     void load_array(boost::serialization::array_wrapper<T>& a, unsigned) {
         load_binary(a.address(), a.count() * sizeof(T));
     }
+    /// By which Boost asks whether elements of a type are saved and loaded as an array.
     struct use_array_optimization {
+        /// For type T.
         template <class T>
         struct apply : boost::serialization::is_bitwise_serializable<std::remove_const_t<T>> {};
     };
