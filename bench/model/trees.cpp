@@ -1,19 +1,23 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 //
 // papcoll-bench model trees: arrival_tree beside the best of all trees of few ranks, and trees that do not
-// know the arrivals; fails where it is not the best. Results: results/arrival_tree.md
+// know the arrivals; fails where it is not the best. And uneven_tree, where ranks and links differ in speed.
+// Results: results/arrival_tree.md
 #include <papcoll/scheduler/arrival_tree.hpp>
 #include <papcoll/scheduler/greedy_tree.hpp>
+#include <papcoll/scheduler/uneven_tree.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "../../test/support/tree_exhaustive.hpp"
+#include "../../test/support/uneven_trees.hpp"
 #include "model.hpp"
 
 namespace bench {
@@ -126,6 +130,36 @@ void compare_many_ranks(int ranks, std::mt19937& random) {
     }
 }
 
+auto mean(std::vector<ticks> const& times) -> ticks {
+    return std::accumulate(times.begin(), times.end(), ticks{0}) / static_cast<ticks::rep>(times.size());
+}
+/// Lengths where costs differ from rank to rank and from pair to pair, up to `spread` times.
+void compare_uneven(int ranks, int spread, int instances, std::mt19937& random) {
+    double even_sum = 0, best_sum = 0, best_worst = 1;
+    constexpr int most_searched = 6;
+    for (int i = 0; i < instances; ++i) {
+        auto costs = uneven_trees::random_costs(ranks, spread, spread, static_cast<unsigned>(random()));
+        for (auto* const times : {&costs.compute_times, &costs.transfer_times})
+            for (auto& t : *times) t *= 100;
+        auto const length = [](papcoll::rank_tree const& t) {
+            return static_cast<double>(t.tree.finish.count());
+        };
+        auto const own = length(papcoll::grow_uneven_tree(ranks, 0, costs));
+        papcoll::greedy_tree_scheduler const even{.transfer_time = mean(costs.transfer_times),
+                                                  .compute_time = mean(costs.compute_times)};
+        even_sum += length(retimed(even.placed({.ranks = ranks}), costs)) / own;
+        if (ranks > most_searched) continue;
+        auto const ratio = own / static_cast<double>(uneven_trees::least_length(ranks, 0, costs).count());
+        best_sum += ratio;
+        best_worst = std::max(best_worst, ratio);
+    }
+    std::printf("| %d | %d | %.2f |", ranks, spread, even_sum / instances);
+    if (ranks <= most_searched)
+        std::printf(" %.3f | %.2f |\n", best_sum / instances, best_worst);
+    else
+        std::printf(" | |\n");
+}
+
 auto run(int largest, int instances, std::uint64_t seed) -> int {
     std::mt19937 random(static_cast<unsigned>(seed));
     std::printf("| n | instances | optimal | worst ÷ optimum | arrival-blind greedy tree ÷ optimum: mean | "
@@ -143,6 +177,10 @@ auto run(int largest, int instances, std::uint64_t seed) -> int {
     std::printf(
         "\n| ranks | arrivals | last delay in transfers: arrival tree | greedy tree |\n|---|---|---|---|\n");
     for (int const ranks : {13, 16, 1000, 10'000}) compare_many_ranks(ranks, random);
+    std::printf("\n| ranks | costs differ up to | greedy tree for mean costs ÷ uneven tree | uneven tree ÷ "
+                "optimum: mean | worst |\n|---|---|---|---|---|\n");
+    for (int const ranks : {4, 6, 16, 64, 256})
+        for (int const spread : {2, 10, 100}) compare_uneven(ranks, spread, std::min(instances, 100), random);
     return all ? 0 : 1;
 }
 
@@ -154,8 +192,9 @@ void add_model_trees(program& all, CLI::App& group) {
         std::uint64_t seed = 1;
     };
     auto const s = std::make_shared<settings>();
-    auto& app = all.add_to(group, "trees", "Trees for arrivals beside the best of all trees",
-                           [s] { return run(s->ranks, s->instances, s->seed); });
+    auto& app =
+        all.add_to(group, "trees", "Trees for arrivals, and for uneven costs, beside the best of all trees",
+                   [s] { return run(s->ranks, s->instances, s->seed); });
     add_option(app, "--ranks", s->ranks, "the most", between(2, 9));
     add_option(app, "--instances", s->instances, "of each number of ranks", positive);
     add_seed(app, s->seed);
