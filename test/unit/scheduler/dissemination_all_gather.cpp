@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
-#include <utility>
+#include <vector>
 
 #include "support/circulant_owners.hpp"
 
@@ -58,8 +58,12 @@ TEST_CASE("each rank moves p − 1 units, in ⌈log_k p⌉ rounds of at most k �
 }
 
 TEST_CASE("where p is a power of k a rank exchanges with those whose numbers differ in one digit") {
-    for (auto const& [p, radix] :
-         {std::pair(2, 2), {8, 2}, {64, 2}, {9, 3}, {27, 3}, {16, 4}, {25, 5}, {7, 7}}) {
+    struct power {
+        int p, radix;
+    };
+    for (auto const of :
+         std::vector<power>{{2, 2}, {8, 2}, {64, 2}, {9, 3}, {27, 3}, {16, 4}, {25, 5}, {7, 7}}) {
+        int const p = of.p, radix = of.radix;
         CAPTURE(p);
         auto const given = circulant_owners::distributions(p).front();
         for (int rank = 0; rank < p; ++rank) {
