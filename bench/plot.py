@@ -195,7 +195,7 @@ def curves(options):
 # blocks
 
 def swept(row):
-    return row["policy"].startswith("circulant") and row["policy"] != "circulant:paper"
+    return row["policy"].startswith("circulant") and not row["policy"].startswith("circulant:paper")
 
 
 def block_points(rows):
@@ -498,6 +498,14 @@ def gather_tables(rows):
                 best = min(of, key=of.get, default="-")
                 texts.append(best if best in REGULAR or not of else f"{best} {regular / of[best]:.2f}")
             line(f"{factor:g}", *texts)
+        print(f"\n{ranks} ranks: how many times the best of them takes, over all {len(cells)} cells: least–most (cells below 0.97)\n")
+        head("policy", "least–most")
+        for policy in sorted({r["policy"] for r in mine} - set(REGULAR)):
+            factors = []
+            for rows_of_cell in cells.values():
+                of = {r["policy"]: r["mean_elapsed_ms"]["median"] for r in rows_of_cell}
+                factors.append(min(ms for name, ms in of.items() if name in REGULAR) / of[policy])
+            line(policy, f"{min(factors):.2f}–{max(factors):.2f} ({sum(f < 0.97 for f in factors)})")
 
 
 def prediction_tables(rows):

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -148,9 +149,9 @@ public:
         if (c.is_open() && c.is_predicted()) op.prepare_open(c.policy, asked = m_watcher->ask());
         if (c.is_open() || !c.is_predicted()) op.begin();
         if (reports) m_watcher->begin();
-        if (reports || m_settings.work) compute(start + mine.first_half, mine.first_half);
+        if (reports || m_settings.work) compute(op, start + mine.first_half, mine.first_half);
         if (reports) m_watcher->progress(0.5);
-        compute(start + mine.all(), m_settings.work ? mine.second_half : mine.all());
+        compute(op, start + mine.all(), m_settings.work ? mine.second_half : mine.all());
         if (reports) m_watcher->end();
         auto const arrival = now();
         if (c.is_predicted() && !c.is_open()) op.prepare(c.policy, known = m_watcher->arrivals());
@@ -173,13 +174,20 @@ public:
     }
 
 private:
-    void compute(ticks until, ticks duration) {
+    void compute(operation& op, ticks until, ticks duration) {
 #ifndef SMPI_H
+        (void)op;
         if (m_settings.work) return m_worker.work(duration);
+        wait_until(until);
 #else
         (void)duration;
-#endif
+        constexpr ticks between_looks = std::chrono::microseconds(50);
+        for (auto next = now() + between_looks; next < until; next = now() + between_looks) {
+            op.advance();
+            wait_until(next);
+        }
         wait_until(until);
+#endif
     }
 
     /// The same on all ranks: rank 0 decides.

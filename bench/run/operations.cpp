@@ -15,6 +15,7 @@
 #include <map>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -54,7 +55,7 @@ public:
     }
     /// "inative" is the library's nonblocking routine, what `automatic` runs when it chooses `native`.
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
-        m_begin = [] {};
+        m_begin = m_advance = [] {};
         if (policy == "native")
             run_with(papcoll::native{});
         else if (policy == "circulant")
@@ -75,6 +76,7 @@ public:
     }
     void spoil() override { derived().reset(); }
     void begin() override { m_begin(); }
+    void advance() override { m_advance(); }
     void run() override { m_run(); }
     [[nodiscard]] auto correct() const -> bool override {
         auto const& result = derived().result();
@@ -173,17 +175,19 @@ protected:
                static_cast<std::size_t>(shape.ranks);
     }
     /// Of "circulant:BLOCKS", or of "circulant:paper", the rules of paper 3, section 3: blocks of
-    /// F·√(m/⌈log2 P⌉) bytes where there is a root, √(m·⌈log2 P⌉)/G blocks elsewhere.
+    /// F·√(m/⌈log2 P⌉) bytes where there is a root, √(m·⌈log2 P⌉)/G blocks elsewhere. "circulant:paper:C"
+    /// has another constant than the paper's for Open MPI, F = 100 and, the only one that it names, G = 40.
     [[nodiscard]] auto block_bytes(std::string const& policy) const -> std::size_t {
         auto const shape = derived().shape();
         auto const word = policy.substr(policy.find(':') + 1);
+        constexpr std::string_view rule = "paper";
         auto const elements = std::max<std::size_t>(cut_elements(shape), 1);
         double blocks = 1;
-        if (word == "paper") {
+        if (word.rfind(rule, 0) == 0) {
+            double const own = word.size() > rule.size() ? std::stod(word.substr(rule.size() + 1)) : 0;
             auto const m = static_cast<double>(shape.bytes());
             double const q = std::max(papcoll::circulant_skips(m_ranks).rounds(), 1);
-            double const f = 100,
-                         g = 40; // the paper's for Open MPI; the only G that it names is for Intel MPI
+            double const f = own > 0 ? own : 100, g = own > 0 ? own : 40;
             blocks = is_rooted(shape) ? std::ceil(m / (f * std::sqrt(m / q))) : std::sqrt(m * q) / g;
         } else {
             blocks = std::stod(word);
@@ -233,6 +237,7 @@ private:
 
 protected:
     std::function<void()> m_begin = [] {};
+    std::function<void()> m_advance = [] {};
 };
 
 class broadcast_operation final : public basic_operation<broadcast_operation> {
@@ -377,41 +382,51 @@ private:
     std::optional<double> m_cost;
 };
 
-class all_reduce_operation final : public basic_operation<all_reduce_operation> {
+/// Of floats, or of integers, whose sums are exact.
+template <class T>
+class all_reduce_operation final : public basic_operation<all_reduce_operation<T>> {
 public:
+    using base = basic_operation<all_reduce_operation<T>>;
+
     all_reduce_operation(MPI_Comm comm, call_options const& options)
-        : base(comm, options)
-        , m_in(own_values(options.count)) {}
+        : base(comm, options) {
+        static_assert(sizeof(T) == sizeof(float));
+        for (std::size_t i = 0; i < options.count; ++i)
+            m_in.push_back(static_cast<T>(value_of(this->m_rank, i)));
+    }
     [[nodiscard]] auto policies() const -> std::vector<std::string> override {
         return {"native", "circulant", "arrival_all_reduce", "arrival_all_reduce@reversed"};
     }
     /// Everybody's elements but one part must come in and go out twice.
     [[nodiscard]] auto least_bytes() const -> std::size_t override {
-        return 2 * (m_options.count - m_options.count / static_cast<std::size_t>(m_ranks)) * sizeof(float);
+        return 2 * (this->m_options.count - this->m_options.count / static_cast<std::size_t>(this->m_ranks)) *
+               sizeof(float);
     }
     [[nodiscard]] auto shape() const -> papcoll::call_shape {
-        return shape_of(papcoll::collective_kind::all_reduce, m_options.count);
+        auto shape = this->shape_of(papcoll::collective_kind::all_reduce, this->m_options.count);
+        shape.exact = papcoll::is_exactly_associative<std::plus<>, T>::value;
+        return shape;
     }
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
         if (policy == "stragglar")
-            run_with(stragglar{.arrivals = arrivals});
+            this->run_with(stragglar{.arrivals = arrivals});
         else if (policy == "arrival_all_reduce")
-            run_with(papcoll::arrival_all_reduce{.arrivals = source_of(arrivals),
-                                                 .block_bytes = m_options.block_bytes});
+            this->run_with(papcoll::arrival_all_reduce{.arrivals = this->source_of(arrivals),
+                                                       .block_bytes = this->m_options.block_bytes});
         else
             base::prepare(policy, arrivals);
     }
     template <class Policy>
     void call(Policy const& policy) {
-        papcoll::all_reduce(m_comm, m_in.data(), m_in.size(), m_out.data(), std::plus<>(), policy);
+        papcoll::all_reduce(this->m_comm, m_in.data(), m_in.size(), m_out.data(), std::plus<>(), policy);
     }
-    void reset() { m_out = spoiled(m_options.count); }
-    [[nodiscard]] auto result() const -> std::vector<float> const& { return m_out; }
-    [[nodiscard]] auto expected(std::size_t i) const -> float { return sum_of(m_ranks, i); }
+    void reset() { m_out.assign(this->m_options.count, static_cast<T>(-1)); }
+    [[nodiscard]] auto result() const -> std::vector<T> const& { return m_out; }
+    [[nodiscard]] auto expected(std::size_t i) const -> T { return static_cast<T>(sum_of(this->m_ranks, i)); }
 
 private:
-    std::vector<float> m_in;
-    std::vector<float> m_out;
+    std::vector<T> m_in;
+    std::vector<T> m_out;
 };
 
 /// How a total of elements is divided among the ranks.
@@ -454,8 +469,8 @@ public:
         auto const [least, most] = std::minmax_element(m_sizes.begin(), m_sizes.end());
         return std::max(m_total - *least, *most) * sizeof(float);
     }
-#ifndef SMPI_H // no threads there
-    /// "open:POLICY" begins before the computation, in which a thread takes part for the rank.
+    /// "open:POLICY" begins before the computation, in which a thread takes part for the rank; simulated
+    /// ranks have none and look now and then.
     void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
         if (How != division::even || policy.rfind("open:", 0) != 0) return base::prepare(policy, arrivals);
         prepare_open(policy, this->source_of(arrivals));
@@ -488,6 +503,7 @@ public:
         this->m_begin = [this, gathering, policy] {
             gathering->emplace(papcoll::open_all_gather(this->m_comm, m_out.data(), m_in.size(), policy));
         };
+        this->m_advance = [gathering] { (void)(*gathering)->test(); };
         this->plan_with(policy, true, true);
     }
     /// Rather too long than too short; a busy machine may measure a link on which bytes cost nothing.
@@ -496,7 +512,6 @@ public:
         auto const bytes = static_cast<double>(m_in.size() * sizeof(float));
         return std::max(ticks{std::llround(1.1 * bytes * *this->m_options.per_byte)}, ticks{1});
     }
-#endif
     [[nodiscard]] auto shape() const -> papcoll::call_shape {
         auto shape = this->shape_of(papcoll::collective_kind::all_gather, m_total);
         if (How != division::even) shape.sizes = m_sizes;
@@ -614,7 +629,8 @@ auto maker_of() -> operation_maker {
         {"broadcast", maker_of<broadcast_operation>()},
         {"reduce", maker_of<reduce_operation>()},
         {"reduce_value", maker_of<reduce_value_operation>()},
-        {"all_reduce", maker_of<all_reduce_operation>()},
+        {"all_reduce", maker_of<all_reduce_operation<float>>()},
+        {"all_reduce_integers", maker_of<all_reduce_operation<int>>()},
         {"all_gather", maker_of<all_gather_operation<division::even>>()},
         {"all_gatherv_one", maker_of<all_gather_operation<division::one_has_all>>()},
         {"all_gatherv_mod3", maker_of<all_gather_operation<division::modulo_3>>()},

@@ -55,6 +55,8 @@ public:
     virtual void prepare_open(std::string const& policy, papcoll::arrival_source const& arrivals) = 0;
     /// Before the rank computes what it contributes: policies "open:…" begin here.
     virtual void begin() = 0;
+    /// Lets what has begun go on, where no thread does it; the computation calls it again and again.
+    virtual void advance() = 0;
     virtual void run() = 0;
     /// Whether this rank has the right result of the last run().
     [[nodiscard]] virtual auto correct() const -> bool = 0;

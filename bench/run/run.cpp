@@ -44,7 +44,8 @@ void add_options(CLI::App& app, settings& s) {
         "default: some of the operation. native; native:ALGORITHM (by its number with Open MPI and "
         "--mca coll_tuned_use_dynamic_rules 1, by its name with MPICH and under SimGrid; native:* is each "
         "of Open MPI's or MPICH's); inative; automatic; "
-        "those of PAPCOLL_<OPERATION>_ALGORITHM; circulant:BLOCKS and circulant:paper; "
+        "those of PAPCOLL_<OPERATION>_ALGORITHM; circulant:BLOCKS, and circulant:paper "
+        "or, with another constant, circulant:paper:C; "
         "two_level:LANES; reduce also reference:binomial, :rabenseifner, "
         ":radix_k, :ring; all_gather also open:POLICY, begun before the computation. Behind each "
         "@SOURCE says what it is told of the arrivals: true (default), monitor, silent (the last "
@@ -376,6 +377,7 @@ void add_run(program& all) {
         return 0;
     };
     auto const level = [s] {
+        if (simulated) return MPI_THREAD_FUNNELED; // they have no threads
         for (auto const& name : s->policies)
             if (name.rfind("open:", 0) == 0 || name.find("@monitor") != std::string::npos ||
                 name.find("@silent") != std::string::npos)

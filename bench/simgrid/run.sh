@@ -3,14 +3,17 @@
 #
 # Measures papcoll's collectives and SMPI's algorithms on a simulated cluster, and prints the comparison.
 #
-#   bench/simgrid/run.sh [flat-64|flat-1024|nodes-32x32]
+#   bench/simgrid/run.sh [flat-64|flat-1024|nodes-32x32|ethernet-48|shared-48]
 #
 # Environment (defaults in brackets; flat-1024 and nodes-32x32 take a sample unless told otherwise):
 #   OPERATIONS  [broadcast reduce all_gather all_reduce]
 #   BYTES       [1024 32768 1048576; in total for all_gather, which needs 4 for each rank]
 #   POLICIES    [papcoll's: circulant, two_level where hosts have several ranks, and those that know arrivals]
 #   PATTERNS    [all eight, comma-separated]          MAGNITUDES  [0.5,1,1.5]
-#   ALGORITHMS  [all | best: the ones that can win on large platforms]
+#   BASE        [papcoll: the balanced time that magnitudes are multiples of; or in ms]
+#   RANKS       [one for each place of the platform, or its first so many hosts]
+#   ALGORITHMS  [all | best: the ones that can win on large platforms | none]
+#   OPTIONS     [more of papcoll-bench run's]
 #   REPETITIONS [2; the lower counts, since some of SMPI's algorithms make communicators in their first call]
 #   LIMIT       [3600 seconds for each operation and size; those that take longer are named and left out]
 #   ORDER       [block | cyclic: how ranks are laid on hosts of several]
@@ -28,10 +31,15 @@ results=${RESULTS:-${TMPDIR:-/tmp}/papcoll-simgrid}/$platform
 mkdir -p "$results"
 
 case $platform in
-flat-64) ranks=64 hosts=64 sample=no ;;
-flat-1024) ranks=1024 hosts=1024 sample=yes ;;
-nodes-32x32) ranks=1024 hosts=32 sample=yes ;;
+flat-64) ranks=64 hosts=64 sample=no rate=10gbit ;;
+flat-1024) ranks=1024 hosts=1024 sample=yes rate=10gbit ;;
+nodes-32x32) ranks=1024 hosts=32 sample=yes rate=10gbit ;;
+*-48) ranks=48 hosts=48 sample=no rate=1gbit ;;
 esac
+if [ -n "${RANKS:-}" ]; then
+    [ "$ranks" = "$hosts" ] || { echo "RANKS is for platforms of one rank per host" >&2; exit 2; }
+    ranks=$RANKS hosts=$RANKS
+fi
 if [ $sample = yes ]; then
     patterns=${PATTERNS:-random,ascending,last_delayed} magnitudes=${MAGNITUDES:-1} algorithms=${ALGORITHMS:-best}
 else
@@ -50,6 +58,7 @@ all_of() {
     all_reduce) echo lr rab1 rab2 rab_rdb rdb redbcast ompi ompi_ring_segmented mpich mvapich2 mvapich2_rs impi rab ;;
     esac
 }
+none_of() { :; }
 best_of() {
     case $1 in
     broadcast) echo NTSB impi scatter_rdb_allgather SMP_binary ;;
@@ -84,15 +93,15 @@ for operation in ${OPERATIONS:-broadcast reduce all_gather all_reduce}; do
     policies=$(policies_of "$operation")
     for name in $("${algorithms}_of" "$operation"); do policies+=,native:$name; done
     for bytes in ${BYTES:-1024 32768 1048576}; do
-        part=$results/$operation-$bytes
+        part=$results/$operation-$bytes${RANKS:+-$RANKS}
         if [ -f "$part.json" ] || { [ "$operation" = all_gather ] && ((bytes < 4 * ranks)); }; then continue; fi
-        echo "$platform $operation $bytes" >&2
+        echo "$platform, $ranks ranks: $operation of $bytes" >&2
         timeout "${LIMIT:-3600}" smpirun -np "$ranks" -platform "$here/platforms/$platform.xml" \
             -hostfile "$hostfile" --cfg=smpi/host-speed:10Gf --cfg=smpi/simulate-computation:no \
-            --log=root.thres:warning "$program" run --operation "$operation" --policies "$policies" \
+            --cfg=smpi/test:1e-6 --log=root.thres:warning "$program" run --operation "$operation" --policies "$policies" \
             --sizes "$bytes" --repetitions "${REPETITIONS:-2}" --magnitudes "$magnitudes" \
-            ${patterns:+--patterns "$patterns"} --rate 10gbit --json "$part.json" >"$part.txt" ||
-            echo "left out: $platform $operation $bytes" >&2
+            --base "${BASE:-papcoll}" ${patterns:+--patterns "$patterns"} --rate "$rate" ${OPTIONS:-} \
+            --json "$part.json" >"$part.txt" || echo "left out: $platform $operation $bytes" >&2
     done
 done
-python3 "$here/compare.py" "$results"
+[ "$algorithms" = none ] || python3 "$here/compare.py" "$results"

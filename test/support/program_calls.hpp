@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "short_scripts.hpp"
+
 /// Calls of collectives as all ranks make them, and the programs that policies have for them.
 namespace program_calls {
 
@@ -169,7 +171,9 @@ template <class Policy>
 template <class Policy>
 [[nodiscard]] auto violation_of(Policy const& policy, call const& c, papcoll::link_model const& link)
     -> std::optional<std::string> {
-    auto violation = papcoll::verify(programs_of(policy, c, link), promise_of_call(c));
+    auto const programs = programs_of(policy, c, link);
+    auto violation = papcoll::verify(programs, promise_of_call(c));
+    if (!violation) violation = short_scripts::violation_of(programs);
     if (!violation) return {};
     return std::string(policy.name()) + ", " + c.text() + ", latency " +
            std::to_string(link.latency.count()) + ": " + *violation;

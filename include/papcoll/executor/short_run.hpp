@@ -61,8 +61,8 @@ public:
         // Nothing is written to `in`.
         base(memory::in) = const_cast<std::byte*>(static_cast<std::byte const*>(with.in)); // NOLINT
         base(memory::out) = static_cast<std::byte*>(with.out);
-        if (m_beside_signs) return run_beside_signs(t, with);
-        return m_shares ? run_shared(t, with) : run_messages(t, tag, with);
+        if (m_beside_signs) return run_beside_signs(t, tag, with);
+        return m_shares ? run_shared(t, tag, with) : run_messages(t, tag, with);
     }
     [[nodiscard]] auto take_failure() -> std::exception_ptr { return std::move(m_failure); }
     /// After run has thrown: whether its sends may still be read, so that this must live on.
@@ -128,9 +128,9 @@ private:
 
     // By the memory of the node.
 
-    /// Of a program whose data is beside the signs. It goes straight on while nothing fails and the order of
-    /// all parts is given; the area, which nothing else sees, is in registers.
-    [[gnu::noinline]] auto run_beside_signs(Transport& t, call_memory& with) -> bool {
+    /// Of a program whose data is beside the signs. It goes straight on while nothing fails, the order of all
+    /// parts is given and no message is to begin; the area, which nothing else sees, is in registers.
+    [[gnu::noinline]] auto run_beside_signs(Transport& t, int tag, call_memory& with) -> bool {
         auto& shared = *with.shared;
         if constexpr (requires { t.progress(); }) shared.progress_sometimes(t, with.call);
         auto area = shared.reserve_line(with.call, m_script.node_key());
@@ -142,18 +142,18 @@ private:
         try {
             while (next != end && carry_out_straight(*next, area, t, with)) ++next;
         } catch (...) {
-            if (next->computes()) return run_rest(t, with, next + 1, std::current_exception());
+            if (next->computes()) return run_rest(t, tag, with, next + 1, std::current_exception());
             shared.abandon(shared.line_again(with.call, m_script.node_key()));
             throw;
         }
-        if (next != end) return run_rest(t, with, next, nullptr);
+        if (next != end) return run_rest(t, tag, with, next, nullptr);
         shared.end(area.call);
         return true;
     }
-    [[gnu::noinline]] auto run_rest(Transport& t, call_memory& with, step const* next,
+    [[gnu::noinline]] auto run_rest(Transport& t, int tag, call_memory& with, step const* next,
                                     std::exception_ptr failure) -> bool {
         auto area = with.shared->line_again(with.call, m_script.node_key());
-        return run_shared_steps({t, 0, with, &area, std::move(failure)}, next);
+        return run_shared_steps({t, tag, with, &area, std::move(failure)}, next);
     }
     /// False where the step is none of those that can be straight, or has failed.
     [[gnu::always_inline]] auto carry_out_straight(step const& s, node_memory::area& area, Transport& t,
@@ -168,13 +168,13 @@ private:
         }
         return true;
     }
-    [[gnu::noinline]] auto wait_straight(step const& s, Transport& t, call_memory& with) const -> bool {
+    [[gnu::noinline]] auto wait_straight(step const& s, Transport& t, call_memory& with) -> bool {
         auto const area = with.shared->line_again(with.call, m_script.node_key());
         return wait_for(s, area, t, *with.shared) == node_memory::news::there;
     }
 
     /// Of all others.
-    [[gnu::noinline]] auto run_shared(Transport& t, call_memory& with) -> bool {
+    [[gnu::noinline]] auto run_shared(Transport& t, int tag, call_memory& with) -> bool {
         auto& shared = *with.shared;
         if constexpr (requires { t.progress(); }) shared.progress_sometimes(t, with.call);
         auto const key = m_script.node_key();
@@ -182,7 +182,7 @@ private:
         base(memory::node) = m_node == nullptr ? area.data : m_node;
         if (!shared.open_to_post(area)) wait_for_area(t, shared, area);
         if (!m_posts_first) node_memory::tell_begun(area);
-        return run_shared_steps({t, 0, with, &area}, m_script.steps().data());
+        return run_shared_steps({t, tag, with, &area}, m_script.steps().data());
     }
     auto run_shared_steps(call c, step const* next) -> bool {
         auto& shared = *c.with.shared;
@@ -195,7 +195,7 @@ private:
         shared.end(c.area->call);
         return ended(c);
     }
-    [[gnu::noinline]] static void wait_for_area(Transport& t, node_memory& shared, node_memory::area area) {
+    [[gnu::noinline]] void wait_for_area(Transport& t, node_memory& shared, node_memory::area area) {
         try {
             if (shared.waits_for_itself(area))
                 throw std::logic_error("papcoll: too many calls from operators within each other");
@@ -205,8 +205,8 @@ private:
             throw;
         }
     }
-    [[gnu::always_inline]] static auto wait_for(step const& s, node_memory::area const& area, Transport& t,
-                                                node_memory& shared) -> node_memory::news {
+    [[gnu::always_inline]] auto wait_for(step const& s, node_memory::area const& area, Transport& t,
+                                         node_memory& shared) -> node_memory::news {
         auto seen = node_memory::news::none;
         look_until(t, shared, [&] {
             seen = shared.look(area, s.peer, s.size);
@@ -214,15 +214,23 @@ private:
         });
         return seen;
     }
-    /// Only transports that share memory have programs that wait so.
+    /// Only transports that share memory have programs that wait so. While messages may be under way they
+    /// are what the others wait for.
     template <class Ready>
-    static void look_until(Transport& t, node_memory& shared, Ready const& ready) {
-        if constexpr (requires { t.progress(); }) shared.wait(t, ready);
+    void look_until(Transport& t, node_memory& shared, Ready const& ready) {
+        constexpr int looks_between_progress = 64;
+        if constexpr (requires { t.progress(); }) {
+            if (m_open.empty()) return shared.wait(t, ready);
+            for (int looks = 1; !ready(); ++looks) {
+                t.idle();
+                if (looks % looks_between_progress == 0) t.progress();
+            }
+        }
     }
-    static void await_post(step const& s, call& c) {
+    void await_post(step const& s, call& c) {
         if (!node_memory::is_there(*c.area, s.message, s.size)) wait_among_failures(s, c);
     }
-    [[gnu::noinline]] static void wait_among_failures(step const& s, call& c) {
+    [[gnu::noinline]] void wait_among_failures(step const& s, call& c) {
         auto const seen = wait_for(s, *c.area, c.t, *c.with.shared);
         if (seen != node_memory::news::there && !c.failure) c.failure = failure_of(seen, s.peer);
     }
@@ -231,7 +239,7 @@ private:
     [[gnu::always_inline]] void carry_out(step const& s, call& c) {
         if (s.computes()) {
             if (!c.failure) calculate(s, c.with);
-        } else if constexpr (!Shared) {
+        } else if (!Shared || !s.is_sign()) {
             carry_out_message(s, c);
         } else if (s.what == kind::post) {
             c.with.shared->post(*c.area, static_cast<bool>(c.failure));

@@ -12,7 +12,7 @@ namespace papcoll::inline v0::detail {
 
 /// A program of few messages as one sequence of actions, with the least that a processor has to do for them:
 /// messages are posted as early as they may be, then what is there is computed, and only then the next
-/// message is waited for. Of a program that uses the memory of the node and sends nothing it is the
+/// message, or post of another rank of the node, is waited for. Of a program without messages it is the
 /// instructions as they are.
 class short_script {
 public:
@@ -27,13 +27,13 @@ public:
         : m_program(p)
         , m_applies(is_short(p)) {
         if (!m_applies) return;
-        if (p.node > 0) { // there are no messages
+        if (!has_messages(p)) {
             for (index i = 0; i < p.size(); ++i) m_steps.push_back({step::kind::compute, i});
             return;
         }
         m_begun.resize(p.size());
         m_ended.resize(p.size());
-        while (post(program::action::receive) || post(program::action::send) || compute() || await_next()) {
+        while (post(action::receive) || post(action::send) || compute() || await_next()) {
         }
         m_begun = {};
         m_ended = {};
@@ -49,26 +49,25 @@ private:
     static constexpr index most_instructions = 64;
     using action = program::action;
 
-    static auto has_no_messages(program const& p) -> bool {
-        return std::none_of(p.instructions.begin(), p.instructions.end(), [](auto const& i) {
-            return i.what == action::send || i.what == action::receive || i.what == action::contribution;
-        });
+    static auto has_messages(program const& p) -> bool {
+        for (index i = 0; i < p.size(); ++i)
+            if (p.is_message(i)) return true;
+        return false;
     }
-    /// Whether all messages may be under way at a time: nobody has to make room for another.
+    /// Whether all sends may be under way at a time: none has to make room for another, which its receiver
+    /// may need first.
     static auto is_short(program const& p) -> bool {
-        if (p.node > 0) return has_no_messages(p);
-        if (p.size() > most_instructions) return false;
+        if (std::any_of(p.instructions.begin(), p.instructions.end(),
+                        [](auto const& i) { return i.what == action::contribution; }))
+            return false;
+        if (!has_messages(p)) return true;
         int sends = 0;
-        int receives = 0;
         for (index i = 0; i < p.size(); ++i) {
-            if (p.instructions[i].what == action::contribution) return false;
             if (!p.is_message(i)) continue;
             auto const& w = p.windows_of(i);
-            bool const room =
-                p.instructions[i].what == action::send ? ++sends <= w.sends : ++receives <= w.receives;
-            if (w.admission || !room) return false;
+            if (w.admission || (p.instructions[i].what == action::send && ++sends > w.sends)) return false;
         }
-        return true;
+        return p.size() <= most_instructions;
     }
     [[nodiscard]] auto may_begin(index i) const -> bool {
         auto const waits = m_program.waits_of(i);
@@ -81,50 +80,79 @@ private:
     void take(typename step::kind what, index i) {
         m_steps.push_back({what, i});
         if (what == step::kind::post) m_longest = std::max(m_longest, m_program.elements_of(i));
+        if (is(i, action::receive)) m_open_receives += what == step::kind::post ? 1 : -1;
         m_begun[i] = true;
         m_ended[i] = what != step::kind::post;
     }
 
     /// The next send, or receive: they begin in the order of the program.
     auto post(action what) -> bool {
-        for (index i = 0; i < m_program.size(); ++i) {
-            if (m_begun[i] || !is(i, what)) continue;
-            if (!may_begin(i)) return false;
-            take(step::kind::post, i);
-            return true;
-        }
-        return false;
+        auto const i = first_not_begun([&](index k) { return is(k, what); });
+        if (i == m_program.size() || !may_begin(i)) return false;
+        if (what == action::receive && m_open_receives >= m_program.windows_of(i).receives) return false;
+        take(step::kind::post, i);
+        return true;
     }
+    /// What waits for nobody. Posts come in the order of the program.
     auto compute() -> bool {
+        bool may_post = true;
         for (index i = 0; i < m_program.size(); ++i) {
-            if (m_begun[i] || m_program.is_message(i) || !may_begin(i)) continue;
-            take(step::kind::compute, i);
-            return true;
+            if (m_begun[i] || m_program.is_message(i)) continue;
+            bool const posts = is(i, action::post);
+            if (!is(i, action::await) && !group_of(i) && (may_post || !posts) && may_begin(i)) {
+                take(step::kind::compute, i);
+                return true;
+            }
+            may_post = may_post && !posts;
         }
         return false;
     }
     /// Waits for what the first instruction that has not begun needs. Receives begin ahead, so that they come
     /// last here: a send that could begin must not wait behind one of them.
     auto await_next() -> bool {
-        for (bool const receives : {false, true})
-            for (index i = 0; i < m_program.size(); ++i)
-                if (!m_begun[i] && is(i, action::receive) == receives) return await_for(i);
-        for (index i = 0; i < m_program.size(); ++i)
-            if (is_open(i)) return await(i);
-        return false;
+        auto const i = first_not_begun([&](index k) { return !is(k, action::receive); });
+        return i < m_program.size() ? await_for(i) : await_for_receive();
     }
+    /// All instructions before it have begun, but for receives.
     auto await_for(index i) -> bool {
-        for (auto const w : m_program.waits_of(i))
-            if (is_open(w) && !is(w, action::receive)) return await(w);
-        // What is left to wait for are receives, which can end in order.
-        for (bool const receives : {true, false})
-            for (index k = 0; k < m_program.size(); ++k)
-                if (is_open(k) && is(k, action::receive) == receives) return await(k);
+        auto const* const group = group_of(i);
+        auto const end = group != nullptr ? i + group->part * group->count : i + 1;
+        bool misses = false;
+        for (auto k = i; k < end; ++k)
+            for (auto const w : m_program.waits_of(k)) {
+                if (is_open(w)) return await(w);
+                misses = misses || (!m_ended[w] && w < i);
+            }
+        if (misses) return await_for_receive();
+        for (auto k = i; k < end; ++k) take(step::kind::compute, k); // awaits a post, or parts of such
+        return true;
+    }
+    /// For the next receive to begin, or else for what is under way.
+    auto await_for_receive() -> bool {
+        auto const next = first_not_begun([&](index k) { return is(k, action::receive); });
+        if (next < m_program.size())
+            for (auto const w : m_program.waits_of(next))
+                if (is_open(w)) return await(w);
+        for (auto const what : {action::receive, action::send})
+            for (index i = 0; i < m_program.size(); ++i)
+                if (is_open(i) && is(i, what)) return await(i);
         return false;
     }
     auto await(index i) -> bool {
         take(step::kind::await, i);
         return true;
+    }
+    template <class Matches>
+    [[nodiscard]] auto first_not_begun(Matches const& matches) const -> index {
+        for (index i = 0; i < m_program.size(); ++i)
+            if (!m_begun[i] && matches(i)) return i;
+        return m_program.size();
+    }
+    /// Of those that are taken in any order, and thus together; null: it is none.
+    [[nodiscard]] auto group_of(index i) const -> program::any_order const* {
+        for (auto const& g : m_program.any_orders)
+            if (i >= g.begin && i < g.begin + g.part * g.count) return &g;
+        return nullptr;
     }
 
     program const& m_program;
@@ -132,6 +160,7 @@ private:
     std::vector<step> m_steps;
     std::size_t m_longest = 0;
     std::vector<bool> m_begun, m_ended;
+    int m_open_receives = 0;
 };
 
 } // namespace papcoll::inline v0::detail

@@ -78,7 +78,7 @@ public:
         m_applies = script.applies() && script.longest() * element_bytes <= most_bytes;
         if (!m_applies) return;
         std::vector<step> messages(p.size());
-        auto posts = p.posts.begin();
+        auto posts = p.posts.begin(); // awaits keep their order
         auto group = p.any_orders.begin();
         for (auto const& s : script.steps()) {
             if (group != p.any_orders.end() && group->begin == s.instruction) begin_parts(*group++);

@@ -139,7 +139,7 @@ private:
         if (m_shape.one_piece) return nullptr;
         bool const spreads = dissemination::provides(m_shape.operation);
         if (spreads && dissemination::serves(m_shape) && m_shape.sizes.empty() &&
-            choose_dissemination(m_shape, m_link).time < 0.9 * time)
+            is_better_disseminated(m_shape, m_link, time))
             return "dissemination";
         bool const has_trees = knomial_tree::provides(m_shape.operation);
         if (has_trees && choose_knomial(m_shape, m_link).time < 0.9 * time) return "knomial_tree";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <papcoll/context/link_model.hpp>
+#include <papcoll/detail/is_power.hpp>
 #include <papcoll/policy/call_shape.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
 
@@ -74,6 +75,12 @@ template <class Volume>
     return best;
 }
 
+/// Where all ranks have several messages under way, what each beyond the first costs: on one machine, and
+/// between emulated hosts, no less than half a latency.
+[[nodiscard]] inline auto cost_among_many(link_model const& link) -> double {
+    return std::max(message_cost(link), round_latency(link) / 2);
+}
+
 /// Of disseminations, in which every rank hears of all others: of whole operands, or of a part of each.
 [[nodiscard]] inline auto choose_dissemination(call_shape const& shape, link_model const& link)
     -> radix_choice {
@@ -81,7 +88,18 @@ template <class Volume>
     double const whole = shape.operation == collective_kind::barrier ? 0 : volume_time(shape.bytes(), link);
     double const volume =
         shape.operation == collective_kind::all_reduce ? others * whole : others / shape.ranks * whole;
-    return choose_radix(shape.ranks, link, message_cost(link), [&](int, int) { return volume; });
+    return choose_radix(shape.ranks, link, cost_among_many(link), [&](int, int) { return volume; });
+}
+/// Whether a dissemination is better than another algorithm that takes `time`: if it saves a tenth. Where all
+/// its messages go both ways between the same ranks it is, too, if it takes as long, unless they are so long
+/// that they delay what acknowledges them.
+[[nodiscard]] inline auto is_better_disseminated(call_shape const& shape, link_model const& link, double time)
+    -> bool {
+    constexpr double short_volume = 16; // latencies
+    auto const by = choose_dissemination(shape, link);
+    bool const both_ways = is_power(shape.ranks, by.radix) &&
+                           volume_time(shape.bytes(), link) <= short_volume * round_latency(link);
+    return both_ways ? by.time <= time : by.time < 0.9 * time;
 }
 
 } // namespace papcoll::inline v0::detail

@@ -35,7 +35,10 @@ inline auto write_dissemination(program_builder& to, std::span<int const> ranks,
     std::vector<program::index> next;
     int const n = static_cast<int>(ranks.size());
     bool const in_groups = detail::is_power(n, radix);
-    to.use({.receives = radix, .sends = radix, .admission = false});
+    int messages = 1; // empty: all may be under way
+    each_dissemination_round(n, radix,
+                             [&](auto distances) { messages += static_cast<int>(distances.size()); });
+    to.use({.receives = messages, .sends = messages, .admission = false});
     each_dissemination_round(n, radix, [&](std::span<int const> distances) {
         next.clear();
         int const unit = distances.front();
