@@ -158,7 +158,10 @@ protected:
     [[nodiscard]] auto by_name(std::string const& policy, std::vector<ticks> const& arrivals) const
         -> papcoll::automatic {
         auto const shape = derived().shape();
-        papcoll::tuning_table const table({{shape.operation, m_ranks, shape.bytes(), {policy, {}}}});
+        papcoll::tuned_choice choice{policy.substr(0, policy.find(':'))};
+        if (choice.policy.size() < policy.size())
+            choice.radix = std::stoi(policy.substr(choice.policy.size() + 1));
+        papcoll::tuning_table const table({{shape.operation, m_ranks, shape.bytes(), choice}});
         return {.arrivals = source_of(arrivals),
                 .compute_per_element = 0,
                 .table = std::make_shared<papcoll::tuning_table const>(table)};

@@ -46,7 +46,8 @@ void add_options(CLI::App& app, settings& s) {
         "of Open MPI's or MPICH's); inative; automatic; "
         "those of PAPCOLL_<OPERATION>_ALGORITHM; circulant:BLOCKS, and circulant:paper "
         "or, with another constant, circulant:paper:C; "
-        "two_level:LANES; reduce also reference:binomial, :rabenseifner, "
+        "two_level:LANES; dissemination:RADIX, knomial_tree:RADIX; reduce also reference:binomial, "
+        ":rabenseifner, "
         ":radix_k, :ring; all_gather also open:POLICY, begun before the computation. Behind each "
         "@SOURCE says what it is told of the arrivals: true (default), monitor, silent (the last "
         "rank reports nothing to the monitor), reversed, random, constant, blind");

@@ -8,7 +8,8 @@
 # Environment (defaults in brackets; flat-1024 and nodes-32x32 take a sample unless told otherwise):
 #   OPERATIONS  [broadcast reduce all_gather all_reduce]
 #   BYTES       [1024 32768 1048576; in total for all_gather, which needs 4 for each rank]
-#   POLICIES    [papcoll's: circulant, two_level where hosts have several ranks, and those that know arrivals]
+#   POLICIES    [papcoll's: circulant, two_level where hosts have several ranks, those that know arrivals, and those of
+#               few rounds]
 #   PATTERNS    [all eight, comma-separated]          MAGNITUDES  [0.5,1,1.5]
 #   BASE        [papcoll: the balanced time that magnitudes are multiples of; or in ms]
 #   RANKS       [one for each place of the platform, or its first so many hosts]
@@ -72,8 +73,12 @@ best_of() {
 policies_of() {
     local names=circulant
     [ "$hosts" = "$ranks" ] || names=two_level,circulant
-    [ "$1" != reduce ] || names+=,clairvoyant
-    [ "$1" != all_reduce ] || names+=,arrival_all_reduce
+    case $1 in
+    broadcast) names+=,knomial_tree:4 ;;
+    reduce) names+=,clairvoyant,knomial_tree:4 ;;
+    all_gather) names+=,dissemination:4,dissemination:$ranks ;;
+    all_reduce) names+=,arrival_all_reduce ;;
+    esac
     echo "${POLICIES:-$names}"
 }
 

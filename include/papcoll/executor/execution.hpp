@@ -252,7 +252,8 @@ private:
     [[nodiscard]] auto send_window(index i) const -> int {
         auto const& w = m_program->windows_of(i);
         int const wanted = is_archived() ? 1 : w.limit(elements(i), w.sends);
-        if constexpr (requires { Transport::most_sends; }) return std::min(wanted, Transport::most_sends);
+        if constexpr (requires { Transport::most_sends; })
+            if (!w.together) return std::min(wanted, Transport::most_sends);
         return wanted;
     }
     /// How many messages it may have in the flow at a time, where the windows say how many are under way: of

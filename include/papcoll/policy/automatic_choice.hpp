@@ -13,6 +13,8 @@ struct tuned_choice {
     std::string policy;
     /// Size of a block for policies that cut the data; none: their own choice.
     std::optional<std::size_t> block_bytes = {};
+    /// k of policies that have a radix, at least 2; none: their own choice.
+    std::optional<int> radix = {};
 
     friend auto operator==(tuned_choice const&, tuned_choice const&) -> bool = default;
 };

@@ -154,7 +154,7 @@ private:
             return shortest_circulant_all_reduce(m_shape, m_link).time;
         case collective_kind::all_gather:
         case collective_kind::reduce_scatter:
-            return m_rounds * latency + volume * (m_shape.ranks - 1) / m_shape.ranks;
+            return circulant_rounds_time(m_shape, m_link);
         default:
             double const n = choose_circulant_blocks(m_shape, m_link, {});
             return (n - 1 + m_rounds) * (latency + volume / n);

@@ -25,6 +25,8 @@ namespace papcoll::inline v0 {
 /// - all_reduce of short operands: ⌊log2 P⌋ rounds, two more unless P is a power of two; m in each (a
 /// butterfly)
 /// - or q rounds; (P − 1)·m, or q·m where the operator is exactly associative
+/// - reduce_scatter of short data: ⌊log2 P⌋ rounds, two more and twice the bytes unless P is a power of two
+/// (recursive halving); all_reduce likewise
 ///
 /// Arrivals do not enter the schedules. Operators must be commutative. A rank computes its share alone, in
 /// O(n + log P) (of uneven sizes: O(P log P + N) for N blocks of all ranks), and by default N is so small

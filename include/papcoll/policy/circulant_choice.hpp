@@ -96,7 +96,37 @@ struct all_reduce_choice {
     double time;
 };
 
-/// The shortest in the model: 2q rounds of 2(P − 1)/P·m bytes in all; q rounds of (P − 1)·m; a butterfly's
+/// How many times as long a round takes in which a rank sends to one and receives from another as one in
+/// which two exchange, where what acknowledges one message goes with the other: between emulated hosts 1.2
+/// to 2.
+inline constexpr double one_way_round = 5.0 / 3;
+
+/// What q = ⌈log2 P⌉ rounds of whole parts take in the model, in nanoseconds: an all-gather or a
+/// reduce-scatter by circulant graphs.
+[[nodiscard]] inline auto circulant_rounds_time(call_shape const& shape, link_model const& link) -> double {
+    double const others = shape.ranks - 1;
+    return circulant_skips(shape.ranks).rounds() * one_way_round * round_latency(link) +
+           others / shape.ranks * volume_time(shape.bytes(), link);
+}
+/// The same of recursive halving, of which all messages go both ways between two ranks.
+[[nodiscard]] inline auto halving_time(call_shape const& shape, link_model const& link) -> double {
+    double const others = shape.ranks - 1;
+    bool const folds = !std::has_single_bit(static_cast<unsigned>(shape.ranks));
+    double const volume = (others + (folds ? shape.ranks + 1 : 0)) / shape.ranks;
+    return butterfly_rounds(shape.ranks) * round_latency(link) + volume * volume_time(shape.bytes(), link);
+}
+/// Whether a reduce-scatter had better go so. Long messages would delay what acknowledges them.
+[[nodiscard]] inline auto is_better_halved(call_shape const& shape, link_model const& link) -> bool {
+    constexpr double short_volume = 16; // latencies
+    return volume_time(shape.bytes(), link) <= short_volume * round_latency(link) &&
+           halving_time(shape, link) < circulant_rounds_time(shape, link);
+}
+/// Whether an all-gather had better go likewise, by recursive doubling.
+[[nodiscard]] inline auto is_better_doubled(call_shape const& shape, link_model const& link) -> bool {
+    return std::has_single_bit(static_cast<unsigned>(shape.ranks)) && is_better_halved(shape, link);
+}
+
+/// The shortest in the model: a reduce-scatter and an all-gather; q rounds of (P − 1)·m; a butterfly's
 /// rounds of m each; or, exactly associative, q rounds of m each.
 [[nodiscard]] inline auto shortest_circulant_all_reduce(call_shape const& shape, link_model const& link)
     -> all_reduce_choice {
@@ -104,10 +134,13 @@ struct all_reduce_choice {
     double const latency = round_latency(link);
     double const volume = volume_time(shape.bytes(), link);
     double const others = shape.ranks - 1;
-    double const scatter_gather = 2 * q * latency + 2 * others / shape.ranks * volume;
-    double const whole = q * latency + others * volume;
+    double const one_way = one_way_round * latency;
+    double const by_graph = circulant_rounds_time(shape, link);
+    double const halving = is_better_halved(shape, link) ? halving_time(shape, link) : by_graph;
+    double const scatter_gather = halving + (is_better_doubled(shape, link) ? halving : by_graph);
+    double const whole = q * one_way + others * volume;
     double const butterfly = butterfly_rounds(shape.ranks) * (latency + volume);
-    double const census = shape.exact ? q * (latency + volume) : std::numeric_limits<double>::infinity();
+    double const census = shape.exact ? q * (one_way + volume) : std::numeric_limits<double>::infinity();
     double const least = std::min({scatter_gather, whole, butterfly, census});
     if (butterfly <= least) return {all_reduce_way::butterfly, least};
     if (census <= least) return {all_reduce_way::census, least};

@@ -110,6 +110,7 @@ private:
         if constexpr (requires { policy.compute_per_element; })
             policy.compute_per_element = known.compute_per_element;
         if constexpr (requires { policy.block_bytes; }) policy.block_bytes = choice.block_bytes;
+        if constexpr (requires { policy.radix; }) policy.radix = choice.radix;
         policy.check(shape);
         return policy.plan(shape, link);
     }

@@ -44,18 +44,16 @@ struct radix_choice {
     return round_latency(link) / 8;
 }
 
-/// The shortest. A round costs a latency, for each message beyond the first `message`, and what
-/// `volume(rounds, radix)` says the bytes of all rounds take.
-template <class Volume>
-[[nodiscard]] auto choose_radix(int ranks, link_model const& link, double message, Volume const& volume)
-    -> radix_choice {
+/// The shortest. A round of m messages takes `round(radix, m)`, and the bytes of all rounds take
+/// `volume(rounds, radix)`.
+template <class Round, class Volume>
+[[nodiscard]] auto choose_radix(int ranks, Round const& round, Volume const& volume) -> radix_choice {
     radix_choice best;
     int const most = std::max(rounds_of_radix(ranks, 2), 1);
     for (int rounds = most; rounds >= 1; --rounds) {
         int const radix = radix_for_rounds(ranks, rounds);
-        double const messages = std::min(radix, ranks) - 2;
-        double const time =
-            rounds * (round_latency(link) + std::max(messages, 0.0) * message) + volume(rounds, radix);
+        double const messages = std::max(std::min(radix, ranks) - 1, 1);
+        double const time = rounds * round(radix, messages) + volume(rounds, radix);
         if (rounds == most || time < best.time) best = {radix, time};
     }
     return best;
@@ -67,7 +65,10 @@ template <class Volume>
     double const whole = volume_time(shape.bytes(), link);
     bool const parts =
         shape.operation == collective_kind::gather || shape.operation == collective_kind::scatter;
-    auto best = choose_radix(shape.ranks, link, rooted_message_cost(link), [&](int rounds, int radix) {
+    auto const round = [&](int, double messages) {
+        return round_latency(link) + (messages - 1) * rooted_message_cost(link);
+    };
+    auto best = choose_radix(shape.ranks, round, [&](int rounds, int radix) {
         if (parts) return whole;
         return rounds * (std::min(radix, std::max(shape.ranks, 2)) - 1) * whole;
     });
@@ -88,18 +89,32 @@ template <class Volume>
     double const whole = shape.operation == collective_kind::barrier ? 0 : volume_time(shape.bytes(), link);
     double const volume =
         shape.operation == collective_kind::all_reduce ? others * whole : others / shape.ranks * whole;
-    return choose_radix(shape.ranks, link, cost_among_many(link), [&](int, int) { return volume; });
+    auto const round = [&](int radix, double messages) {
+        bool const both_ways = is_power(shape.ranks, radix) && (radix == 2 || radix < shape.ranks);
+        double const one_way = both_ways ? 0 : (one_way_round - 1) * round_latency(link);
+        return round_latency(link) + (messages - 1) * cost_among_many(link) + messages * one_way;
+    };
+    return choose_radix(shape.ranks, round, [&](int, int) { return volume; });
 }
-/// Whether a dissemination is better than another algorithm that takes `time`: if it saves a tenth. Where all
-/// its messages go both ways between the same ranks it is, too, if it takes as long, unless they are so long
-/// that they delay what acknowledges them.
+/// How ranks hear of each other, in a barrier.
+struct sign_choice {
+    enum class way { dissemination, butterfly, star } by;
+    int radix; ///< of a dissemination
+};
+/// The shortest: by a star one rank hears of all, and tells all.
+[[nodiscard]] inline auto choose_signs(int ranks, link_model const& link) -> sign_choice {
+    using way = sign_choice::way;
+    auto const by = choose_dissemination({.operation = collective_kind::barrier, .ranks = ranks}, link);
+    double const latency = round_latency(link);
+    double const butterfly = butterfly_rounds(ranks) * latency;
+    double const star = 2 * (latency + std::max(ranks - 2, 0) * rooted_message_cost(link));
+    if (by.time <= std::min(butterfly, star)) return {way::dissemination, by.radix};
+    return {butterfly <= star ? way::butterfly : way::star, by.radix};
+}
+/// Whether a dissemination is better than another algorithm that takes `time`: if it saves a tenth.
 [[nodiscard]] inline auto is_better_disseminated(call_shape const& shape, link_model const& link, double time)
     -> bool {
-    constexpr double short_volume = 16; // latencies
-    auto const by = choose_dissemination(shape, link);
-    bool const both_ways = is_power(shape.ranks, by.radix) &&
-                           volume_time(shape.bytes(), link) <= short_volume * round_latency(link);
-    return both_ways ? by.time <= time : by.time < 0.9 * time;
+    return choose_dissemination(shape, link).time < 0.9 * time;
 }
 
 } // namespace papcoll::inline v0::detail

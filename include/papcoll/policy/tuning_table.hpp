@@ -19,6 +19,7 @@ namespace papcoll::inline v0 {
 ///     {"papcoll_tuning": 1,
 ///      "choices": [
 ///        {"operation": "reduce", "ranks": 16, "bytes": 65536, "policy": "circulant", "block_bytes": 8192},
+///        {"operation": "all_gather", "ranks": 16, "bytes": 512, "policy": "dissemination", "radix": 4},
 ///        …]}
 ///
 /// Other members, such as the evidence, are left alone. A call takes the entry of its operation whose number

@@ -38,7 +38,7 @@ inline auto write_dissemination(program_builder& to, std::span<int const> ranks,
     int messages = 1; // empty: all may be under way
     each_dissemination_round(n, radix,
                              [&](auto distances) { messages += static_cast<int>(distances.size()); });
-    to.use({.receives = messages, .sends = messages, .admission = false});
+    to.use({.receives = messages, .sends = messages, .admission = false, .together = true});
     each_dissemination_round(n, radix, [&](std::span<int const> distances) {
         next.clear();
         int const unit = distances.front();

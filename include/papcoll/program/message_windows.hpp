@@ -29,6 +29,9 @@ struct message_windows {
     std::size_t unadmitted_elements = 0;
     /// How many messages of those that ask for no leave may be under way.
     int unadmitted = 8;
+    /// Whether the messages under way are those of one round, of which none is more urgent than another, so
+    /// that they may share the link even where a transport sends one at a time, see transport.
+    bool together = false;
 
     /// Whether messages of so many elements are admitted.
     [[nodiscard]] auto admits(std::size_t elements) const -> bool {

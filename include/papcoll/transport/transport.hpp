@@ -57,7 +57,8 @@ struct completion {
 ///  11. `t.wait_received(pending)`, which waits for one receive and returns its bytes as in a completion, and
 ///     `t.wait_sent(pending)`. `t.send` and `t.receive`, with the arguments of isend and irecv, begin a
 ///     message and wait for it; `receive` returns its bytes likewise. A message that threw has ended.
-///  12. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most.
+///  12. `T::most_sends`, an int of at least 1: how many sends of a rank's blocks are under way at most, but
+///     those that leave together (message_windows).
 ///  13. `t.make_segment(bytes, key)`, `t.open_segment(key, bytes)` and `t.forget_segment(key)`, by which
 ///  ranks
 ///     of one node share memory: one makes it, of zeros, and sets the segment_key, by which others open it

@@ -30,7 +30,8 @@ constexpr char const* good = R"({
     {"operation": "reduce", "ranks": 8, "bytes": 1024, "policy": "native", "evidence": [1.5e-3, null, true]},
     {"operation": "reduce", "ranks": 8, "bytes": 65536, "policy": "circulant", "block_bytes": 8192},
     {"operation": "reduce", "ranks": 64, "bytes": 1024, "policy": "greedy_tree"},
-    {"operation": "all_gather", "ranks": 8, "bytes": 0, "policy": "ring"}
+    {"operation": "all_gather", "ranks": 8, "bytes": 0, "policy": "ring"},
+    {"operation": "all_gather", "ranks": 8, "bytes": 64, "policy": "dissemination", "radix": 4}
   ]
 })";
 
@@ -38,9 +39,10 @@ constexpr char const* good = R"({
 
 TEST_CASE("a table has its entries, whatever else is in the file") {
     auto const table = tuning_table::parse(good);
-    REQUIRE(table.entries().size() == 4);
+    REQUIRE(table.entries().size() == 5);
     CHECK(table.entries()[1].choice == tuned_choice{"circulant", 8192});
     CHECK(table.entries()[0].choice == tuned_choice{"native", {}});
+    CHECK(table.entries()[4].choice == tuned_choice{"dissemination", {}, 4});
     CHECK(table.entries()[3].operation == collective_kind::all_gather);
     CHECK(table.entries()[3].bytes == 0);
 }

@@ -1,13 +1,17 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/program/dissemination_barrier.hpp>
+#include <papcoll/program/few_signs.hpp>
 #include <papcoll/program/prefix.hpp>
 #include <papcoll/program/program_builder.hpp>
+#include <papcoll/scheduler/butterfly.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <vector>
 
 #include "../../support/program_lists.hpp"
 
@@ -72,6 +76,28 @@ TEST_CASE("a dissemination of radix k has ⌈log_k P⌉ rounds of k − 1 messag
             CHECK(program_lists::count(p, action::send) <= rounds * static_cast<std::size_t>(radix - 1));
             CHECK(program_lists::count(p, action::send) >= rounds);
         }
+}
+
+TEST_CASE("barriers of few messages: a star has two for each other rank, a butterfly one for each exchange "
+          "and pair") {
+    for (int ranks = 1; ranks <= 40; ++ranks) {
+        std::vector<int> all(static_cast<std::size_t>(ranks));
+        std::iota(all.begin(), all.end(), 100);
+        std::size_t star = 0, by_butterfly = 0, expected = 0;
+        for (int me = 0; me < ranks; ++me) {
+            program_builder to;
+            CHECK(write_star_signs(to, all, me, {}).size() ==
+                  static_cast<std::size_t>(me > 0 ? 1 : ranks - 1));
+            star += program_lists::count(to.finish(), action::send);
+            auto const rounds = papcoll::butterfly(ranks, me);
+            program_builder with;
+            (void)write_butterfly_signs(with, all, rounds, {});
+            by_butterfly += program_lists::count(with.finish(), action::send);
+            for (auto const& round : rounds) expected += round.sends() ? 1 : 0;
+        }
+        CHECK(star == 2 * static_cast<std::size_t>(ranks - 1));
+        CHECK(by_butterfly == expected);
+    }
 }
 
 TEST_CASE("where P is a power of the radix the messages of a round go both ways between the same ranks") {

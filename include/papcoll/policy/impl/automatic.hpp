@@ -109,12 +109,13 @@ public:
         return result;
     }
     static void report(call_shape const& shape, automatic_choice const& chosen) {
-        std::string blocks;
+        std::string details;
         if (chosen.choice.block_bytes)
-            blocks = ", blocks of " + std::to_string(*chosen.choice.block_bytes) + " bytes";
+            details = ", blocks of " + std::to_string(*chosen.choice.block_bytes) + " bytes";
+        if (chosen.choice.radix) details += ", radix " + std::to_string(*chosen.choice.radix);
         auto const operation = std::string(to_string(shape.operation));
         std::fprintf(stderr, "papcoll: %s of %zu bytes on %d ranks: %s%s (%s)\n", operation.c_str(),
-                     shape.bytes(), shape.ranks, chosen.choice.policy.c_str(), blocks.c_str(),
+                     shape.bytes(), shape.ranks, chosen.choice.policy.c_str(), details.c_str(),
                      chosen.reason.c_str());
     }
 };

@@ -12,6 +12,8 @@
 #include <papcoll/scheduler/circulant.hpp>
 #include <papcoll/scheduler/circulant/census.hpp>
 #include <papcoll/scheduler/circulant_all_gather.hpp>
+#include <papcoll/scheduler/dissemination_all_gather.hpp>
+#include <papcoll/scheduler/recursive_halving.hpp>
 #include <papcoll/scheduler/reversed.hpp>
 #include <papcoll/scheduler/scheduler_ref.hpp>
 
@@ -67,11 +69,16 @@ private:
         if (cut.blocks > 1)
             m_plan.add(of_blocks, layout_of_ranks(m_shape, cut), windows_for(round, m_shape, m_link));
         else
-            m_plan.add(of_whole_parts, layout_of_ranks(m_shape),
-                       windows_of_dependent_rounds(round / 2, m_shape, m_link));
+            add_whole_parts(of_whole_parts);
+    }
+    void add_whole_parts(scheduler_ref algorithm) {
+        m_plan.add(algorithm, layout_of_ranks(m_shape),
+                   windows_of_dependent_rounds(m_shape.bytes() / 2, m_shape, m_link));
     }
     void add_gather() { add_ranked(circulant_all_gather_scheduler{}, circulant_scheduler{}); }
     void add_scatter() {
+        if (!m_policy.block_bytes && is_better_halved(m_shape, m_link))
+            return add_whole_parts(recursive_halving_scheduler{});
         add_ranked(reversed(circulant_all_gather_scheduler{}), reversed(circulant_scheduler{}));
     }
     void add_all_reduce() {
@@ -91,7 +98,10 @@ private:
             break;
         }
         add_scatter();
-        add_gather();
+        if (is_better_doubled(m_shape, m_link) && !m_policy.block_bytes)
+            add_whole_parts(dissemination_all_gather_scheduler{2});
+        else
+            add_gather();
     }
     circulant const& m_policy;
     call_shape const& m_shape;

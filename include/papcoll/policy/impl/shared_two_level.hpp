@@ -313,10 +313,8 @@ private:
         node_scatter(m_grid, m_shape.rank, m_shape.root, parts, own, chunk(), m_stretch).write(to);
     }
     void barrier(program_builder& to) const {
-        auto between = m_shape;
-        between.ranks = m_grid.nodes();
-        auto const radix = choose_dissemination(between, m_link).radix;
-        write_node_barrier(to, members(), m_shape.rank, m_leaders, m_node, radix);
+        auto const chosen = choose_signs(m_grid.nodes(), m_link);
+        write_node_barrier(to, members(), m_shape.rank, m_leaders, m_node, chosen);
     }
     void all_to_all(program_builder& to) const {
         auto const n = m_shape.count / index(m_shape.ranks);

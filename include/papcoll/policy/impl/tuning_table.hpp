@@ -74,6 +74,8 @@ namespace detail::tuning {
                           {text_in(value, "policy", name), {}}};
     if (value.find("block_bytes") != nullptr)
         e.choice.block_bytes = static_cast<std::size_t>(whole_number(value, "block_bytes", 1, name));
+    if (value.find("radix") != nullptr)
+        e.choice.radix = static_cast<int>(std::min(whole_number(value, "radix", 2, name), 2147483647.0));
     return e;
 }
 
@@ -85,9 +87,10 @@ namespace detail::tuning {
     }
     auto const block =
         e.choice.block_bytes ? ", \"block_bytes\": " + std::to_string(*e.choice.block_bytes) : std::string();
+    auto const radix = e.choice.radix ? ", \"radix\": " + std::to_string(*e.choice.radix) : std::string();
     return "  {\"operation\": \"" + std::string(to_string(e.operation)) +
            "\", \"ranks\": " + std::to_string(e.ranks) + ", \"bytes\": " + std::to_string(e.bytes) +
-           ", \"policy\": \"" + policy + "\"" + block + "}";
+           ", \"policy\": \"" + policy + "\"" + block + radix + "}";
 }
 
 [[nodiscard]] inline auto hash_of(std::vector<tuning_table::entry> const& entries) -> std::int64_t {
@@ -95,7 +98,8 @@ namespace detail::tuning {
     for (auto const& e : entries)
         text += std::string(to_string(e.operation)) + '/' + std::to_string(e.ranks) + '/' +
                 std::to_string(e.bytes) + '/' + e.choice.policy + '/' +
-                std::to_string(e.choice.block_bytes.value_or(0)) + ';';
+                std::to_string(e.choice.block_bytes.value_or(0)) + '/' +
+                std::to_string(e.choice.radix.value_or(0)) + ';';
     return static_cast<std::int64_t>(hash_text(text));
 }
 
