@@ -24,9 +24,8 @@ namespace papcoll::inline v0 {
 ///
 /// Cost with `circulant` for m bytes: 2·⌈log2 P⌉ rounds that move 2·(P − 1)/P·m in all (a reduce-scatter and
 /// an all-gather), or, when that is shorter, ⌊log2 P⌋ rounds of partial results (a butterfly; two rounds more
-/// unless P is a power of two), ⌈log2 P⌉ rounds of all the operands, combined on every rank in the order of
-/// ranks, or of partial results (a census), where the operator is exactly associative. In memory about m
-/// bytes of blocks beyond the user's, 2m for a butterfly; P·m for the shortest operands.
+/// unless P is a power of two), or ⌈log2 P⌉ of them (a census), where the operator is exactly associative. In
+/// memory about m bytes of blocks beyond the user's, 2m for a butterfly.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for null data, overlapping buffers and
 /// members of the policy that cannot be; with agreed checks on all ranks if it does on any, or if they

@@ -24,7 +24,7 @@ namespace papcoll::inline v0 {
 /// - all_reduce: 2q rounds; 2·(P − 1)/P·m
 /// - all_reduce of short operands: ⌊log2 P⌋ rounds, two more unless P is a power of two; m in each (a
 /// butterfly)
-/// - or q rounds; (P − 1)·m, or q·m where the operator is exactly associative
+/// - or q rounds; q·m, where the operator is exactly associative (a census)
 /// - reduce_scatter of short data: ⌊log2 P⌋ rounds, two more and twice the bytes unless P is a power of two
 /// (recursive halving); all_reduce likewise
 ///

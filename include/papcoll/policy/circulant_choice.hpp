@@ -82,7 +82,7 @@ namespace papcoll::inline v0::detail {
     return uneven_choice(shape, link).best();
 }
 
-enum class all_reduce_way { scatter_gather, gather_combine, census, butterfly };
+enum class all_reduce_way { scatter_gather, census, butterfly };
 
 /// The rounds of a butterfly: ⌊log2 P⌋, and two more unless P is a power of two.
 [[nodiscard]] inline auto butterfly_rounds(int ranks) -> int {
@@ -126,25 +126,23 @@ inline constexpr double one_way_round = 5.0 / 3;
     return std::has_single_bit(static_cast<unsigned>(shape.ranks)) && is_better_halved(shape, link);
 }
 
-/// The shortest in the model: a reduce-scatter and an all-gather; q rounds of (P − 1)·m; a butterfly's
-/// rounds of m each; or, exactly associative, q rounds of m each.
+/// The shortest in the model: a reduce-scatter and an all-gather; a butterfly's rounds of m each; or, exactly
+/// associative, q rounds of m each.
 [[nodiscard]] inline auto shortest_circulant_all_reduce(call_shape const& shape, link_model const& link)
     -> all_reduce_choice {
     int const q = circulant_skips(shape.ranks).rounds();
     double const latency = round_latency(link);
     double const volume = volume_time(shape.bytes(), link);
-    double const others = shape.ranks - 1;
-    double const one_way = one_way_round * latency;
     double const by_graph = circulant_rounds_time(shape, link);
     double const halving = is_better_halved(shape, link) ? halving_time(shape, link) : by_graph;
     double const scatter_gather = halving + (is_better_doubled(shape, link) ? halving : by_graph);
-    double const whole = q * one_way + others * volume;
     double const butterfly = butterfly_rounds(shape.ranks) * (latency + volume);
-    double const census = shape.exact ? q * (one_way + volume) : std::numeric_limits<double>::infinity();
-    double const least = std::min({scatter_gather, whole, butterfly, census});
+    double const census =
+        shape.exact ? q * (one_way_round * latency + volume) : std::numeric_limits<double>::infinity();
+    double const least = std::min({scatter_gather, butterfly, census});
     if (butterfly <= least) return {all_reduce_way::butterfly, least};
     if (census <= least) return {all_reduce_way::census, least};
-    return {whole <= least ? all_reduce_way::gather_combine : all_reduce_way::scatter_gather, least};
+    return {all_reduce_way::scatter_gather, least};
 }
 
 [[nodiscard]] inline auto choose_circulant_all_reduce(call_shape const& shape, link_model const& link)

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cctype>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -49,6 +50,27 @@ TEST_CASE("the hash tells settings apart that ranks must agree on, and no others
     CHECK(one != settings_of({{"PAPCOLL_GATHER_ALGORITHM", "ring"}}).hash());
     CHECK(one == settings_of({{"PAPCOLL_REDUCE_ALGORITHM", "ring"}, {"PAPCOLL_REPORT", "1"}}).hash());
     CHECK(settings_of({{"PAPCOLL_TUNING_FILE", "/nowhere"}}).hash() == settings_of({}).hash()); // rank 0's
+}
+
+TEST_CASE("two mistakes are found wherever they are") {
+    auto const unknown = [](std::string const& name) {
+        return environment_settings([](char const*) -> char const* { return nullptr; }, {name}).unknown();
+    };
+    // Each letter in turn removed, replaced or doubled.
+    auto const mistaken = [](std::string const& name) {
+        std::vector<std::string> all;
+        for (std::size_t i = 0; i < name.size(); ++i) {
+            all.push_back(name.substr(0, i) + name.substr(i + 1));
+            all.push_back(name.substr(0, i) + 'x' + name.substr(i + 1));
+            all.push_back(name.substr(0, i) + name[i] + name.substr(i));
+        }
+        return all;
+    };
+    for (auto const& once : mistaken("PAPCOLL_NODE_MEMORY"))
+        for (auto const& twice : mistaken(once))
+            if (twice != "PAPCOLL_NODE_MEMORY") CHECK(unknown(twice) == twice);
+    for (char const* const other : {"PATH", "OMPI_MCA_btl", "PAPI_EVENTS", "COLLECT", ""})
+        CHECK(unknown(other).empty());
 }
 
 TEST_CASE("a tuning file is read when it is asked for") {

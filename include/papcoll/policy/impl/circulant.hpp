@@ -4,7 +4,6 @@
 #include <papcoll/detail/impl.hpp>
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
-#include <papcoll/policy/impl/gather_combine.hpp>
 #include <papcoll/policy/members.hpp>
 #include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/program/whole_operands.hpp>
@@ -89,11 +88,6 @@ private:
                                    m_shape.count);
         case all_reduce_way::census:
             return write_census(m_plan.builder(), circulant_census(ranks, m_shape.rank), m_shape.count);
-        case all_reduce_way::gather_combine:
-            return add_gather_combine(
-                m_plan, m_shape, circulant_all_gather_scheduler{},
-                windows_of_dependent_rounds(m_shape.bytes() * static_cast<std::size_t>(ranks) / 2, m_shape,
-                                            m_link));
         case all_reduce_way::scatter_gather:
             break;
         }
