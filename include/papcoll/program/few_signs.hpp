@@ -36,8 +36,8 @@ inline auto write_butterfly_signs(program_builder& to, std::span<int const> rank
     return heard;
 }
 
-/// The same by a star: the first rank hears of all others, and tells them, with the fewest messages. `me`: which
-/// of the `ranks` this one is.
+/// The same by a star: the first rank hears of all others, and tells them, with the fewest messages. `me`:
+/// which of the `ranks` this one is.
 inline auto write_star_signs(program_builder& to, std::span<int const> ranks, int me,
                              std::vector<program::index> heard) -> std::vector<program::index> {
     std::span<region const> const nothing;
