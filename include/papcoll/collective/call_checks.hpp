@@ -200,13 +200,17 @@ inline void check_buffers(call_description const& call, call_shape const& shape)
         !call.out.is_apart_from(call.memory.in, in * size, out * size))
         reject("in and out overlap; to work in place pass boost::mpi::inplace(values)");
 }
+/// What a program of the call works on, where nothing is to be resized.
+inline void take_memory(call_description& call) {
+    call.memory.out = call.out.data();
+    if (is_archived(call)) call.memory.unit = std::max<std::size_t>(call.n, 1);
+}
 /// Resizes the std::vector that a call fills, if there is one; nothing has been sent then. What a program of
 /// the call works on is known then, and the place of late data.
 inline void make_room(call_description& call, call_shape const& shape) {
     auto const out = out_count(call, shape);
     if (fills_output(shape)) call.out.make_room(out);
-    call.memory.out = call.out.data();
-    if (is_archived(call)) call.memory.unit = std::max<std::size_t>(call.n, 1);
+    take_memory(call);
     if (!call.memory.late) return;
     auto const own = own_part(call, shape.rank);
     bool const has_target = own.size > 0 && out > 0;

@@ -58,7 +58,7 @@ private:
         return call.in_size == call_description::unknown && !call.out.is_vector() && !call.memory.late;
     }
     static auto is_simple(call_description const& call) -> bool {
-        return has_plain_buffers(call) && !is_archived(call) && call.elements->prepare == nullptr;
+        return has_plain_buffers(call) && call.elements->prepare == nullptr;
     }
     [[nodiscard, gnu::always_inline]] auto are_good(call_description const& call) const -> bool {
         auto const in = reinterpret_cast<std::uintptr_t>(call.memory.in);

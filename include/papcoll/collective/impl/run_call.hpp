@@ -173,7 +173,7 @@ void run_on_idle(context<Transport>& c, call_description& call, policy_ref polic
         auto& known = known_calls::of(c.cache());
         auto* const again = known.last.plan_of(call, policy);
         if (again == nullptr) return run_plan(c, call, find_plan(c, call, policy, known), tag);
-        call.memory.out = call.out.data();
+        take_memory(call);
         return run_plan(c, call, *again, tag);
     });
 }
