@@ -158,9 +158,12 @@ protected:
     [[nodiscard]] auto by_name(std::string const& policy, std::vector<ticks> const& arrivals) const
         -> papcoll::automatic {
         auto const shape = derived().shape();
-        papcoll::tuned_choice choice{policy.substr(0, policy.find(':'))};
-        if (choice.policy.size() < policy.size())
-            choice.radix = std::stoi(policy.substr(choice.policy.size() + 1));
+        papcoll::tuned_choice choice{policy};
+        for (std::string const has_radix : {"dissemination:", "knomial_tree:"})
+            if (policy.rfind(has_radix, 0) == 0)
+                choice = {has_radix.substr(0, has_radix.size() - 1),
+                          {},
+                          std::stoi(policy.substr(has_radix.size()))};
         papcoll::tuning_table const table({{shape.operation, m_ranks, shape.bytes(), choice}});
         return {.arrivals = source_of(arrivals),
                 .compute_per_element = 0,
@@ -394,8 +397,7 @@ public:
     all_reduce_operation(MPI_Comm comm, call_options const& options)
         : base(comm, options) {
         static_assert(sizeof(T) == sizeof(float));
-        for (std::size_t i = 0; i < options.count; ++i)
-            m_in.push_back(static_cast<T>(value_of(this->m_rank, i)));
+        for (float const value : this->own_values(options.count)) m_in.push_back(static_cast<T>(value));
     }
     [[nodiscard]] auto policies() const -> std::vector<std::string> override {
         return {"native", "circulant", "arrival_all_reduce", "arrival_all_reduce@reversed"};

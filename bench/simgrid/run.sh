@@ -76,7 +76,10 @@ policies_of() {
     case $1 in
     broadcast) names+=,knomial_tree:4 ;;
     reduce) names+=,clairvoyant,knomial_tree:4 ;;
-    all_gather) names+=,dissemination:4,dissemination:$ranks ;;
+    all_gather)
+        names+=,dissemination:4
+        [ "$sample" = yes ] || names+=,dissemination:$ranks # all messages at once are too many to simulate
+        ;;
     all_reduce) names+=,arrival_all_reduce ;;
     esac
     echo "${POLICIES:-$names}"

@@ -24,8 +24,8 @@ using kind = short_script::step::kind;
 /// What is wrong with the script of one program.
 [[nodiscard]] inline auto broken_order(program const& p, short_script const& script)
     -> std::optional<std::string> {
-    std::vector<int> state(p.size(), 0); // 1: begun, 2: ended
-    std::vector<program::index> last(7, 0);
+    std::vector<int> state(p.size(), 0);            // 1: begun, 2: ended
+    std::map<program::action, program::index> last; // that has begun, of each kind
     int receives = 0;
     auto const fails = [](char const* what, program::index i) {
         return std::optional(std::string(what) + " instruction " + std::to_string(i));
@@ -42,7 +42,7 @@ using kind = short_script::step::kind;
         for (auto const w : p.waits_of(i))
             if (state[w] != 2) return fails("the script does not wait before", i);
         bool const ordered = p.is_message(i) || p.is_sign(i);
-        auto& before = last[static_cast<std::size_t>(p.instructions[i].what)];
+        auto& before = last[p.instructions[i].what];
         if (ordered && i < before) return fails("the script reorders", i);
         before = i;
         state[i] = p.is_message(i) ? 1 : 2;

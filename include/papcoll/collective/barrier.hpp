@@ -73,7 +73,9 @@ struct plan_barrier_function {
 ///
 /// Must agree on all ranks: the policy with all its members.
 ///
-/// Cost with `dissemination{.radix = k}`: ⌈log_k P⌉ rounds of k − 1 empty messages.
+/// Cost with `dissemination{.radix = k}`: ⌈log_k P⌉ rounds of k − 1 empty messages; without a radix also, if
+/// that is shorter in the model, ⌊log2 P⌋ rounds (two more unless P is a power of two), or a message of each
+/// rank to one and back.
 ///
 /// Throws std::invalid_argument, before any message of the operation, for members of the policy that cannot
 /// be; with agreed checks on all ranks if it does on any, or if they disagree. Throws mpi_error where MPI

@@ -168,7 +168,7 @@ private:
         }
         return true;
     }
-    [[gnu::noinline]] auto wait_straight(step const& s, Transport& t, call_memory& with) -> bool {
+    [[gnu::noinline]] auto wait_straight(step const& s, Transport& t, call_memory& with) const -> bool {
         auto const area = with.shared->line_again(with.call, m_script.node_key());
         return wait_for(s, area, t, *with.shared) == node_memory::news::there;
     }
@@ -195,7 +195,7 @@ private:
         shared.end(c.area->call);
         return ended(c);
     }
-    [[gnu::noinline]] void wait_for_area(Transport& t, node_memory& shared, node_memory::area area) {
+    [[gnu::noinline]] void wait_for_area(Transport& t, node_memory& shared, node_memory::area area) const {
         try {
             if (shared.waits_for_itself(area))
                 throw std::logic_error("papcoll: too many calls from operators within each other");
@@ -206,7 +206,7 @@ private:
         }
     }
     [[gnu::always_inline]] auto wait_for(step const& s, node_memory::area const& area, Transport& t,
-                                         node_memory& shared) -> node_memory::news {
+                                         node_memory& shared) const -> node_memory::news {
         auto seen = node_memory::news::none;
         look_until(t, shared, [&] {
             seen = shared.look(area, s.peer, s.size);
@@ -217,20 +217,20 @@ private:
     /// Only transports that share memory have programs that wait so. While messages may be under way they
     /// are what the others wait for.
     template <class Ready>
-    void look_until(Transport& t, node_memory& shared, Ready const& ready) {
-        constexpr int looks_between_progress = 64;
+    void look_until(Transport& t, node_memory& shared, Ready const& ready) const {
+        constexpr unsigned looks_between_progress = 64;
         if constexpr (requires { t.progress(); }) {
             if (m_open.empty()) return shared.wait(t, ready);
-            for (int looks = 1; !ready(); ++looks) {
+            for (unsigned looks = 1; !ready(); ++looks) {
                 t.idle();
                 if (looks % looks_between_progress == 0) t.progress();
             }
         }
     }
-    void await_post(step const& s, call& c) {
+    void await_post(step const& s, call& c) const {
         if (!node_memory::is_there(*c.area, s.message, s.size)) wait_among_failures(s, c);
     }
-    [[gnu::noinline]] void wait_among_failures(step const& s, call& c) {
+    [[gnu::noinline]] void wait_among_failures(step const& s, call& c) const {
         auto const seen = wait_for(s, *c.area, c.t, *c.with.shared);
         if (seen != node_memory::news::there && !c.failure) c.failure = failure_of(seen, s.peer);
     }

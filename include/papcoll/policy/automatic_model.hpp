@@ -84,6 +84,8 @@ private:
         if (policy == "native") return time_of_native();
         if (policy == "circulant") return circulant_time();
         if (policy == "knomial_tree") return choose_knomial(m_shape, m_link).time;
+        if (policy == "dissemination" && m_shape.operation == collective_kind::barrier)
+            return choose_signs(m_shape.ranks, m_link).time;
         if (policy == "dissemination") return choose_dissemination(m_shape, m_link).time;
         if (policy == "greedy_tree")
             return (m_shape.operation == collective_kind::all_reduce ? 2 : 1) * m_rounds * whole_round();
@@ -139,7 +141,7 @@ private:
         if (m_shape.one_piece) return nullptr;
         bool const spreads = dissemination::provides(m_shape.operation);
         if (spreads && dissemination::serves(m_shape) && m_shape.sizes.empty() &&
-            is_better_disseminated(m_shape, m_link, time))
+            choose_dissemination(m_shape, m_link).time < 0.9 * time)
             return "dissemination";
         bool const has_trees = knomial_tree::provides(m_shape.operation);
         if (has_trees && choose_knomial(m_shape, m_link).time < 0.9 * time) return "knomial_tree";

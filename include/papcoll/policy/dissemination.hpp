@@ -17,7 +17,7 @@ namespace papcoll::inline v0 {
 ///
 /// The all-gather moves every part once to each rank, (P − 1)/P·m of m bytes; the all-reduce (P − 1)·m, with
 /// room for P·m. A barrier without a given radix goes by a butterfly, or a star, where that is shorter in the
-/// model. See write_dissemination, write_butterfly_signs, write_star_signs and
+/// model. See write_dissemination_signs, write_butterfly_signs, write_star_signs and
 /// dissemination_all_gather_scheduler.
 ///
 ///     papcoll::all_reduce(world, mine, papcoll::dissemination{.radix = 4});

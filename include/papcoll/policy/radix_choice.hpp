@@ -100,6 +100,8 @@ template <class Round, class Volume>
 struct sign_choice {
     enum class way { dissemination, butterfly, star } by;
     int radix; ///< of a dissemination
+    /// Nanoseconds, in the model.
+    double time;
 };
 /// The shortest: by a star one rank hears of all, and tells all.
 [[nodiscard]] inline auto choose_signs(int ranks, link_model const& link) -> sign_choice {
@@ -108,13 +110,9 @@ struct sign_choice {
     double const latency = round_latency(link);
     double const butterfly = butterfly_rounds(ranks) * latency;
     double const star = 2 * (latency + std::max(ranks - 2, 0) * rooted_message_cost(link));
-    if (by.time <= std::min(butterfly, star)) return {way::dissemination, by.radix};
-    return {butterfly <= star ? way::butterfly : way::star, by.radix};
-}
-/// Whether a dissemination is better than another algorithm that takes `time`: if it saves a tenth.
-[[nodiscard]] inline auto is_better_disseminated(call_shape const& shape, link_model const& link, double time)
-    -> bool {
-    return choose_dissemination(shape, link).time < 0.9 * time;
+    if (by.time <= std::min(butterfly, star)) return {way::dissemination, by.radix, by.time};
+    if (butterfly <= star) return {way::butterfly, by.radix, butterfly};
+    return {way::star, by.radix, star};
 }
 
 } // namespace papcoll::inline v0::detail

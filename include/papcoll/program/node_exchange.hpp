@@ -1,9 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/program/dissemination_barrier.hpp>
 #include <papcoll/program/prefix.hpp>
 #include <papcoll/program/program_builder.hpp>
+#include <papcoll/program/signs.hpp>
 #include <papcoll/schedule/block_partition.hpp>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include <papcoll/schedule/butterfly_round.hpp>
 #include <papcoll/schedule/problem.hpp>
+#include <papcoll/scheduler/detail/folded_ranks.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -29,20 +30,17 @@ namespace papcoll::inline v0 {
     using work = butterfly_round::work;
     detail::require(ranks >= 1, "ranks must be at least 1", ranks);
     detail::require(rank >= 0 && rank < ranks, "rank must be a rank", rank);
-    auto const groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
-    int const pairs = ranks - groups;
-    bool const in_pair = rank < 2 * pairs;
-    if (in_pair && rank % 2 == 1) return {{work::give, rank - 1}, {work::learn, rank - 1}};
+    detail::folded_ranks const folded(ranks);
+    int const group = folded.group_of(rank);
+    int const first = folded.first_of(group);
+    if (rank != first) return {{work::give, first}, {work::learn, first}};
 
     std::vector<butterfly_round> rounds;
-    rounds.reserve(static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(groups))) + 1);
-    if (in_pair) rounds.push_back({work::take, rank + 1});
-    int const group = in_pair ? rank / 2 : rank - pairs;
-    for (int bit = 1; bit < groups; bit *= 2) {
-        int const other = group ^ bit;
-        rounds.push_back({work::exchange, other < pairs ? 2 * other : other + pairs});
-    }
-    if (in_pair) rounds.push_back({work::tell, rank + 1});
+    rounds.reserve(static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(folded.groups()))) + 1);
+    if (folded.is_pair(group)) rounds.push_back({work::take, rank + 1});
+    for (int bit = 1; bit < folded.groups(); bit *= 2)
+        rounds.push_back({work::exchange, folded.first_of(group ^ bit)});
+    if (folded.is_pair(group)) rounds.push_back({work::tell, rank + 1});
     return rounds;
 }
 

@@ -4,9 +4,9 @@
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
+#include <papcoll/scheduler/detail/folded_ranks.hpp>
 #include <papcoll/scheduler/detail/owned_blocks.hpp>
 
-#include <bit>
 #include <string_view>
 
 namespace papcoll::inline v0 {
@@ -38,13 +38,9 @@ struct recursive_halving_scheduler {
 
 inline auto recursive_halving_scheduler::for_rank(problem const& p, int rank) const -> rank_schedule {
     detail::check_rank(p, rank);
-    auto const groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(p.ranks)));
-    int const pairs = p.ranks - groups;
-    auto const group_of = [&](int r) { return r < 2 * pairs ? r / 2 : r - pairs; };
-    auto const first_of = [&](int group) { return group < pairs ? 2 * group : group + pairs; };
-    int const mine = group_of(rank);
-    int const first = first_of(mine);
-    int const second = mine < pairs ? first + 1 : -1; // the odd one, if there is one
+    detail::folded_ranks const folded(p.ranks);
+    int const mine = folded.group_of(rank);
+    int const first = folded.first_of(mine);
     rank_schedule share;
     auto const add = [&](step_type step, int from, int to, int block) {
         if (rank == from) share.sends.push_back({step, to, block});
@@ -53,12 +49,13 @@ inline auto recursive_halving_scheduler::for_rank(problem const& p, int rank) co
     auto const each_block = [&](auto const& f) {
         for (int block = 0; block < p.blocks; ++block) f(block, p.owner(block));
     };
-    if (second >= 0) each_block([&](int block, int) { add(0, second, first, block); });
+    if (folded.is_pair(mine)) each_block([&](int block, int) { add(0, first + 1, first, block); });
     step_type step = 1;
-    for (int bit = groups / 2; bit > 0 && rank == first; bit /= 2, ++step) {
-        int const peer = first_of(mine ^ bit);
+    for (int bit = folded.groups() / 2; bit > 0; bit /= 2, ++step) {
+        if (rank != first) continue;
+        int const peer = folded.first_of(mine ^ bit);
         each_block([&](int block, int owner) {
-            int const differs = group_of(owner) ^ mine;
+            int const differs = folded.group_of(owner) ^ mine;
             if (differs >= 2 * bit) return; // neither has it any more
             if ((differs & bit) != 0)
                 add(step, rank, peer, block);
@@ -66,10 +63,9 @@ inline auto recursive_halving_scheduler::for_rank(problem const& p, int rank) co
                 add(step, peer, rank, block);
         });
     }
-    step = std::bit_width(static_cast<unsigned>(groups));
-    if (second >= 0)
+    if (folded.is_pair(mine))
         each_block([&](int block, int owner) {
-            if (owner == second) add(step, first, second, block);
+            if (owner == first + 1) add(step, first, owner, block);
         });
     return share;
 }

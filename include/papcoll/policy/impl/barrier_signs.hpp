@@ -2,10 +2,9 @@
 #pragma once
 
 #include <papcoll/policy/radix_choice.hpp>
-#include <papcoll/program/dissemination_barrier.hpp>
-#include <papcoll/program/few_signs.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
+#include <papcoll/program/signs.hpp>
 #include <papcoll/scheduler/butterfly.hpp>
 
 #include <span>
@@ -14,7 +13,7 @@
 
 namespace papcoll::inline v0::detail {
 
-/// Ranks hear of each other in the chosen way; see write_dissemination.
+/// Ranks hear of each other in the chosen way; see write_dissemination_signs.
 inline auto write_signs(program_builder& to, std::span<int const> ranks, int me, sign_choice const& chosen,
                         std::vector<program::index> heard) -> std::vector<program::index> {
     switch (chosen.by) {
@@ -26,7 +25,7 @@ inline auto write_signs(program_builder& to, std::span<int const> ranks, int me,
     case sign_choice::way::dissemination:
         break;
     }
-    return write_dissemination(to, ranks, me, chosen.radix, std::move(heard));
+    return write_dissemination_signs(to, ranks, me, chosen.radix, std::move(heard));
 }
 
 } // namespace papcoll::inline v0::detail

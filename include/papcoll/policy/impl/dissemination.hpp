@@ -50,7 +50,7 @@ PAPCOLL_IMPL auto dissemination::plan(call_shape const& shape, link_model const&
         std::iota(all.begin(), all.end(), 0);
         program_builder to;
         auto chosen = detail::choose_signs(shape.ranks, link);
-        if (radix) chosen = {detail::sign_choice::way::dissemination, *radix};
+        if (radix) chosen = {detail::sign_choice::way::dissemination, *radix, 0};
         (void)detail::write_signs(to, all, shape.rank, chosen, {});
         return to.finish();
     }
