@@ -490,10 +490,9 @@ public:
         else if (name == "sorted_linear")
             open_with(papcoll::sorted_linear{.arrivals = told});
         else if (name == "background_ring")
-            open_with(papcoll::background_ring{.arrivals = told, .block_time = block_time()});
+            open_with(papcoll::background_ring{.arrivals = told});
         else if (name == "background_circulant")
-            open_with(papcoll::background_circulant{
-                .arrivals = told, .block_time = block_time(), .segments = this->m_options.segments});
+            open_with(papcoll::background_circulant{.arrivals = told, .segments = this->m_options.segments});
         else
             throw std::invalid_argument("all_gather cannot begin early by " + name);
     }
@@ -510,12 +509,6 @@ public:
         };
         this->m_advance = [gathering] { (void)(*gathering)->test(); };
         this->plan_with(policy, true, true);
-    }
-    /// Rather too long than too short; a busy machine may measure a link on which bytes cost nothing.
-    [[nodiscard]] auto block_time() const -> std::optional<ticks> {
-        if (!this->m_options.per_byte) return std::nullopt;
-        auto const bytes = static_cast<double>(m_in.size() * sizeof(float));
-        return std::max(ticks{std::llround(1.1 * bytes * *this->m_options.per_byte)}, ticks{1});
     }
     [[nodiscard]] auto shape() const -> papcoll::call_shape {
         auto shape = this->shape_of(papcoll::collective_kind::all_gather, m_total);

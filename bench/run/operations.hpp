@@ -27,7 +27,6 @@ struct call_options {
     std::optional<int> segments = {};            ///< of Clairvoyant
     std::optional<ticks> round = {};             ///< of Clairvoyant
     std::optional<std::size_t> block_bytes = {}; ///< of circulant
-    std::optional<double> per_byte = {};         ///< nanoseconds on a link, where its rate is known
 };
 
 /// What a schedule says about itself.

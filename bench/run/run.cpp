@@ -158,7 +158,6 @@ private:
         call_options options{.count = count, .root = m_settings.root};
         if (m_settings.block_bytes > 0) options.block_bytes = m_settings.block_bytes;
         if (m_settings.segments > 0) options.segments = m_settings.segments;
-        if (m_rate) options.per_byte = m_rate->nanoseconds(1'000'000) * 1e-6;
         if (m_settings.round_us > 0)
             options.round = ticks{static_cast<ticks::rep>(m_settings.round_us * 1e3)};
         return options;

@@ -30,6 +30,7 @@ struct attachment_record {
     double latency;
     double per_byte;
     double per_message;
+    std::int64_t of_64_kib, of_256_kib;
     std::int32_t checks;
     std::int32_t measure;
     std::int64_t learn;
@@ -49,6 +50,8 @@ struct attachment_record {
         return {std::max(a.latency, b.latency),
                 std::max(a.per_byte, b.per_byte),
                 std::max(a.per_message, b.per_message),
+                std::max(a.of_64_kib, b.of_64_kib),
+                std::max(a.of_256_kib, b.of_256_kib),
                 std::max(a.checks, b.checks),
                 std::max(a.measure, b.measure),
                 std::max(a.learn, b.learn),
@@ -99,7 +102,7 @@ public:
         tuning_text tuning{options.tuning_bytes != attachment_record::not_named};
         if (m_text) tuning.content = m_text->result();
         link_model const exact{ticks(static_cast<std::int64_t>(link.latency)), link.per_byte,
-                               link.per_message};
+                               link.per_message, ticks(link.of_64_kib), ticks(link.of_256_kib)};
         bool const measured = options.measure != 0;
         if (measured && m_transport.rank() == 0 && m_transport.size() > 1)
             report(tells_nodes ? implausibility_of(exact, m_nodes.result(0)) : implausibility_of(exact));
@@ -129,6 +132,8 @@ private:
         return {static_cast<double>(link.latency.count()),
                 link.per_byte,
                 link.per_message,
+                link.of_64_kib.count(),
+                link.of_256_kib.count(),
                 checks(options),
                 options.link ? 0 : 1,
                 options.learn || environment_settings::instance().learn() ? 1 : 0,
@@ -180,6 +185,8 @@ private:
         record.latency = static_cast<double>(measured.latency.count());
         record.per_byte = measured.per_byte;
         record.per_message = measured.per_message;
+        record.of_64_kib = measured.of_64_kib.count();
+        record.of_256_kib = measured.of_256_kib.count();
         m_link.emplace(record, attachment_record::merge, attachment_tag);
     }
 

@@ -23,11 +23,31 @@ struct link_model {
     /// What each further message costs a rank that sends or receives several at once, in nanoseconds; 0: it
     /// is not known.
     double per_message = 0.0;
+    /// How long messages of 64 KiB and of 256 KiB took, as it was measured; 0: it is not known.
+    ticks of_64_kib{0}, of_256_kib{0};
 
     /// How long a message of so many bytes takes.
     [[nodiscard]] auto transfer_time(std::size_t bytes) const -> ticks {
-        return latency +
-               ticks(static_cast<std::int64_t>(std::llround(per_byte * static_cast<double>(bytes))));
+        return latency + rounded(per_byte * static_cast<double>(bytes));
+    }
+    /// The same for plans by the clock, for which too short a time is worse than too long a one: by what was
+    /// measured, where it is known. Libraries and networks take longer for messages of some lengths than
+    /// latency and rate say.
+    [[nodiscard]] auto planned_time(std::size_t bytes) const -> ticks {
+        constexpr double near = 1 << 16;
+        constexpr double far = 1 << 18;
+        if (of_256_kib <= of_64_kib || of_64_kib <= ticks{0}) return transfer_time(bytes);
+        auto const n = static_cast<double>(bytes);
+        auto const between = static_cast<double>((of_256_kib - of_64_kib).count()) / (far - near);
+        auto const before = static_cast<double>((of_64_kib - latency).count()) / near;
+        auto const measured =
+            n <= near ? latency + rounded(before * n) : of_64_kib + rounded(between * (n - near));
+        return std::max(measured, latency + rounded(between * n));
+    }
+
+private:
+    static auto rounded(double nanoseconds) -> ticks {
+        return ticks(static_cast<std::int64_t>(std::llround(nanoseconds)));
     }
 };
 

@@ -45,8 +45,7 @@ namespace papcoll::inline v0::detail {
 /// What was asked for, or as long as the largest part of a rank travels, and never 0.
 [[nodiscard]] inline auto block_time_of(std::optional<ticks> const& given, call_shape const& shape,
                                         link_model const& link) -> ticks {
-    double const bytes = static_cast<double>(largest_part(shape) * shape.element_bytes);
-    auto const part = link.latency + ticks{std::llround(bytes * link.per_byte)};
+    auto const part = link.planned_time(largest_part(shape) * shape.element_bytes);
     return given.value_or(std::max(part, ticks{1}));
 }
 

@@ -149,7 +149,7 @@ public:
     [[nodiscard]] auto changes() const -> std::uint64_t { return m_changes; }
 
 private:
-    using number_list = std::array<std::uint64_t, 7>;
+    using number_list = std::array<std::uint64_t, 9>;
 
     struct entry {
         number_list numbers;
@@ -204,7 +204,9 @@ private:
                 root,
                 static_cast<std::uint64_t>(link.latency.count()),
                 std::bit_cast<std::uint64_t>(link.per_byte),
-                std::bit_cast<std::uint64_t>(link.per_message)};
+                std::bit_cast<std::uint64_t>(link.per_message),
+                static_cast<std::uint64_t>(link.of_64_kib.count()),
+                static_cast<std::uint64_t>(link.of_256_kib.count())};
     }
 
     std::size_t m_most_bytes;

@@ -144,3 +144,25 @@ TEST_CASE("the ranks of one node have no link that could be implausible") {
         CHECK(papcoll::implausibility_of(busy, several) == papcoll::implausibility_of(busy));
     CHECK(papcoll::implausibility_of({1us, 1.0}, nodes{0, 1}).empty());
 }
+
+TEST_CASE("plans by the clock go by what long messages took, where that is known") {
+    link_model link{100us, 8.0};
+    CHECK(link.planned_time(1'000'000) == link.transfer_time(1'000'000));
+    link.of_64_kib = 1000us; // they take longer than latency and rate say
+    link.of_256_kib = 2573us;
+    CHECK(link.planned_time(0) == 100us);
+    CHECK(link.planned_time(1 << 15) == 550us);
+    CHECK(link.planned_time(1 << 16) == 1000us);
+    CHECK(link.planned_time(1 << 18) == 2573us);
+    CHECK(std::abs((link.planned_time(1 << 20) - 8865us).count()) < 2); // at the rate between the two
+    ticks before{0};
+    for (std::size_t bytes = 0; bytes < 10'000'000; bytes = bytes * 5 / 4 + 1) {
+        CHECK(link.planned_time(bytes) >= before);
+        before = link.planned_time(bytes);
+    }
+    link.of_64_kib = 200us; // a part of the shorter one went by at once
+    link.of_256_kib = 1773us;
+    CHECK(link.planned_time(1 << 16) == 100us + ticks(1573us) / 3);
+    link.of_64_kib = link.of_256_kib; // not plausible
+    CHECK(link.planned_time(1 << 20) == link.transfer_time(1 << 20));
+}

@@ -58,7 +58,7 @@ struct bitset_in_use<compiled_by_papcoll_impl_hpp_bitset> {
 [[nodiscard]] inline auto clairvoyant_round(call_shape const& shape, link_model const& link, int segments)
     -> ticks {
     auto const transfer =
-        link.transfer_time(block_partition{shape.count, segments}.largest() * shape.element_bytes);
+        link.planned_time(block_partition{shape.count, segments}.largest() * shape.element_bytes);
     return std::max(ticks(1), transfer + transfer / 8);
 }
 
