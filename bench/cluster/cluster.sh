@@ -3,7 +3,7 @@
 #
 # An emulated Ethernet cluster on one machine: every host is a network namespace with a name of its own, all are
 # joined by a bridge in one more namespace, and every link is shaped in both directions. MPI programs on it use
-# real TCP, and nothing leaves the machine. Needs root, iproute2 and util-linux; to run programs, Open MPI.
+# real TCP, and nothing leaves the machine. Needs root, iproute2 and util-linux; to run programs, Open MPI or MPICH.
 usage() {
     cat <<'USAGE'
 cluster.sh up HOSTS RATE                     build a cluster, e.g. up 8 100mbit; one that is up is replaced
@@ -14,7 +14,8 @@ cluster.sh with HOSTS RATE PROGRAM [ARG ...] up, run and down, whatever happens 
 Environment:
   PAPCOLL_CLUSTER_ID  which cluster (default 0): letters and digits; clusters of different ids do not meet
   PER_HOST            ranks on each host (default 1); ranks of one host use shared memory
-  MPIRUN_ARGS         more options for mpirun, split at blanks
+  MPI_LIBRARY         of which the program is: open-mpi (default) or mpich
+  MPIRUN_ARGS         more options for mpirun, or mpiexec, split at blanks
   BURST               what a link lets pass unshaped (default 32kb); smaller is more truthful for messages
                       below 256 KB and costs more processor time
 USAGE
@@ -89,11 +90,12 @@ add_host() {
 # Queues hold up to 200 ms, so that TCP sees a slow link and not a lossy one.
 shape() { tc -n "$1" qdisc add dev "$2" root tbf rate "$3" burst "${BURST:-32kb}" latency 200ms; }
 
-# mpirun starts its daemons as with ssh: agent ADDRESS COMMAND. The UTS namespace gives each host its name;
+# mpirun starts its daemons as with ssh: agent ADDRESS COMMAND; MPICH's mpiexec puts -x before it. The UTS namespace gives each host its name;
 # with one name for all, Open MPI would take them for one node and use shared memory.
 write_agent() {
     cat >"$state/agent" <<AGENT
 #!/usr/bin/env bash
+[ "\$1" != -x ] || shift
 host=$prefix-h\${1##*.}
 shift
 exec ip netns exec "\$host" unshare --uts bash -c "hostname \$host; \$*"
@@ -120,25 +122,43 @@ up() {
     echo "cluster '$id' is up: $hosts hosts, $rate per link and direction"
 }
 
+# Sets `launch` to the command that starts so many ranks on the first hosts.
+choose_launcher() {
+    local hosts=$1 per_host=$2 addresses extra transports=tcp,self
+    addresses=$(seq -s, -f "$subnet.%g:$per_host" "$hosts")
+    read -ra extra <<<"${MPIRUN_ARGS:-}"
+    case ${MPI_LIBRARY:-open-mpi} in
+    open-mpi)
+        command -v mpirun >/dev/null || fail "'mpirun' is missing; on Debian: apt-get install openmpi-bin"
+        ((per_host == 1)) || transports=$transports,vader
+        launch=(mpirun --allow-run-as-root --bind-to none
+            --mca plm_rsh_agent "$state/agent" --mca oob_tcp_if_include lan
+            --mca btl "$transports" --mca btl_tcp_if_include lan --mca btl_vader_single_copy_mechanism none
+            --mca mpi_yield_when_idle 1 "${extra[@]}" -H "$addresses" -n $((hosts * per_host)))
+        ;;
+    mpich)
+        command -v mpiexec.hydra >/dev/null || fail "'mpiexec.hydra' is missing; on Debian: apt-get install mpich"
+        # Debian's has UCX below; what ranks of one host share is MPICH's own.
+        launch=(env "UCX_TLS=tcp,self" UCX_NET_DEVICES=lan mpiexec.hydra -launcher ssh -launcher-exec "$state/agent"
+            -iface lan "${extra[@]}" -hosts "$addresses" -n $((hosts * per_host)))
+        ;;
+    *) fail "MPI_LIBRARY must be open-mpi or mpich, but is '$MPI_LIBRARY'" ;;
+    esac
+}
+
 run() {
-    local hosts=$1 per_host=${PER_HOST:-1} transports=tcp,self extra mpirun status=0
+    local hosts=$1 per_host=${PER_HOST:-1} launch mpirun status=0
     shift
     [ -f "$state/hosts" ] || fail "cluster '$id' is not up: cluster.sh up $hosts 100mbit"
     ((hosts <= $(<"$state/hosts"))) || fail "cluster '$id' has $(<"$state/hosts") hosts, $hosts are wanted"
     [[ $per_host =~ ^[1-9][0-9]{0,3}$ ]] || fail "PER_HOST must be a positive number, but is '$per_host'"
-    command -v mpirun >/dev/null || fail "'mpirun' is missing; on Debian: apt-get install openmpi-bin"
-    ((per_host == 1)) || transports=$transports,vader
-    read -ra extra <<<"${MPIRUN_ARGS:-}"
+    choose_launcher "$hosts" "$per_host"
     trap 'interrupted=130' INT
     trap 'interrupted=143' TERM HUP
     interrupted=0
     # shellcheck disable=SC2016 # the inner shell expands them
     ip netns exec "$(host_name 1)" unshare --uts bash -c 'hostname "$0"; exec "$@"' "$(host_name 1)" \
-        mpirun --allow-run-as-root --bind-to none \
-        --mca plm_rsh_agent "$state/agent" --mca oob_tcp_if_include lan \
-        --mca btl "$transports" --mca btl_tcp_if_include lan --mca btl_vader_single_copy_mechanism none \
-        --mca mpi_yield_when_idle 1 \
-        "${extra[@]}" -H "$(seq -s, -f "$subnet.%g:$per_host" "$hosts")" -n $((hosts * per_host)) "$@" 9>&- &
+        "${launch[@]}" "$@" 9>&- &
     mpirun=$!
     wait "$mpirun" || status=$?
     if ((interrupted)); then
