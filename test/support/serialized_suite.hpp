@@ -280,6 +280,39 @@ void in_flight(Comm& comm, int rank, int ranks, Policy const& policy) {
     CHECK(sum_of_all == expected);
 }
 
+/// Some ranks wait within the call and others later, while they have another one under way; short values and
+/// long ones in turn.
+template <class Comm>
+void in_several_forms(Comm& comm, int rank, int ranks) {
+    auto const n = static_cast<std::size_t>(ranks);
+    for (std::size_t const length : {3u, 300u, 2'000u, 100'000u})
+        for (int blocking = 0; blocking < 3; ++blocking) { // ranks, of three
+            std::string const own = std::string(length, 'x') + std::to_string(rank);
+            std::string const first = std::string(length, 'x') + "0";
+            std::vector<std::string> all(n), parts(n, own);
+            std::string sum, down = own, part;
+            std::string expected;
+            for (int r = 0; r < ranks; ++r) expected += std::string(length, 'x') + std::to_string(r);
+            if (rank % 3 == blocking) {
+                papcoll::all_gather(comm, own, all);
+                papcoll::broadcast(comm, down, 0);
+                papcoll::scatter(comm, parts, part, 0);
+                papcoll::all_reduce(comm, own, sum, std::plus<>());
+            } else {
+                auto gathered = papcoll::iall_gather(comm, own, all);
+                auto came = papcoll::ibroadcast(comm, down, 0);
+                auto scattered = papcoll::iscatter(comm, parts, part, 0);
+                papcoll::iall_reduce(comm, own, sum, std::plus<>()).wait();
+                scattered.wait(), came.wait(), gathered.wait();
+            }
+            CHECK(down == first);
+            CHECK(part == first);
+            CHECK(sum == expected);
+            for (int r = 0; r < ranks; ++r)
+                CHECK(all[static_cast<std::size_t>(r)] == std::string(length, 'x') + std::to_string(r));
+        }
+}
+
 /// A class of a user's, which may refuse to be saved or loaded.
 class fragile {
 public:
@@ -430,6 +463,7 @@ void all(Comm& comm, int rank, int ranks) {
     prefixes(comm, rank, ranks, papcoll::prefix_chain{});
     prefixes(comm, rank, ranks, papcoll::automatic{});
     vectors(comm, rank, ranks);
+    in_several_forms(comm, rank, ranks);
 }
 
 } // namespace serialized_suite

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/executor/boxed_run.hpp>
 #include <papcoll/executor/short_script.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>
@@ -124,10 +125,63 @@ private:
     std::vector<std::vector<std::size_t>> m_number;
 };
 
+/// What is wrong with the orders in which ranks go through programs without signs in one go, where sends wait
+/// for nobody.
+[[nodiscard]] inline auto broken_orders_of_one_go(std::vector<program> const& programs)
+    -> std::optional<std::string> {
+    constexpr program::index most_instructions = 256; // it is for short programs
+    using action = program::action;
+    auto const is_another = [](auto const& i) {
+        return i.what == action::post || i.what == action::await || i.what == action::contribution;
+    };
+    std::vector<std::vector<program::index>> orders;
+    for (auto const& p : programs) {
+        if (p.size() > most_instructions ||
+            std::any_of(p.instructions.begin(), p.instructions.end(), is_another))
+            return {};
+        auto const& order = orders.emplace_back(papcoll::detail::order_of_one_go(p));
+        std::vector<bool> done(p.size());
+        std::map<action, program::index> last;
+        for (auto const i : order) {
+            if (done[i]) return "one go repeats instruction " + std::to_string(i);
+            for (auto const w : p.waits_of(i))
+                if (!done[w]) return "one go does not wait before instruction " + std::to_string(i);
+            auto& before = last[p.instructions[i].what];
+            if (p.is_message(i) && i < before) return "one go reorders instruction " + std::to_string(i);
+            before = i;
+            done[i] = true;
+        }
+        if (order.size() != p.size()) return "one go leaves instructions out";
+    }
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> under_way;
+    std::vector<std::size_t> at(programs.size());
+    auto const step = [&](std::size_t r) {
+        if (at[r] == orders[r].size()) return false;
+        auto const& i = programs[r].instructions[orders[r][at[r]]];
+        auto const peer = static_cast<std::size_t>(i.peer);
+        if (i.what == action::send) ++under_way[{r, peer}];
+        if (i.what == action::receive && under_way[{peer, r}]-- == 0) {
+            under_way[{peer, r}] = 0;
+            return false;
+        }
+        ++at[r];
+        return true;
+    };
+    for (bool any = true; any;) {
+        any = false;
+        for (std::size_t r = 0; r < at.size(); ++r)
+            while (step(r)) any = true;
+    }
+    for (std::size_t r = 0; r < at.size(); ++r)
+        if (at[r] < orders[r].size()) return "ranks that go in one go wait for each other";
+    return {};
+}
+
 /// What is wrong with the scripts of all ranks, if they have any.
 [[nodiscard]] inline auto violation_of(std::vector<program> const& uncut) -> std::optional<std::string> {
     std::vector<program> programs;
     for (auto const& p : uncut) programs.push_back(p.uncut ? papcoll::in_pieces(p) : p);
+    if (auto broken = broken_orders_of_one_go(programs)) return broken;
     std::vector<short_script> scripts;
     scripts.reserve(programs.size());
     for (auto const& p : programs) {

@@ -44,9 +44,18 @@ public:
         if (m_vector != nullptr) m_data = m_functions->resize(m_vector, n);
     }
 
+    /// Of a vector: the memory of its n elements; nothing, where there are not as many.
+    [[nodiscard]] auto if_it_has(std::size_t n) const -> output {
+        if (n == 0) return *this;
+        output result;
+        result.m_data = m_functions->elements_of(m_vector, n);
+        return result;
+    }
+
 private:
     struct functions {
         void* (*resize)(void* vector, std::size_t n);
+        void* (*elements_of)(void* vector, std::size_t n);      ///< null if they are not as many
         std::span<std::byte const> (*held)(void const* vector); ///< all that it has, used or not
     };
     template <class T>
@@ -62,7 +71,12 @@ private:
     }
 
     template <class T>
-    static constexpr functions functions_of{resize<T>, held<T>};
+    static auto elements_of(void* vector, std::size_t n) -> void* {
+        auto& elements = *static_cast<std::vector<T>*>(vector);
+        return elements.size() == n ? elements.data() : nullptr;
+    }
+    template <class T>
+    static constexpr functions functions_of{resize<T>, elements_of<T>, held<T>};
 
     void* m_data = nullptr;
     void* m_vector = nullptr;

@@ -38,6 +38,17 @@ struct first_part {
     [[nodiscard]] static auto most_contents(std::size_t values, std::size_t most_message) -> std::size_t {
         return std::min<std::size_t>(1024, most_message - std::min(lengths_end(values), most_message));
     }
+    /// Returns what is behind it.
+    static auto write(std::byte* to, word w) -> std::byte* {
+        std::memcpy(to, &w, sizeof(w));
+        return to + sizeof(w);
+    }
+    /// The word at the beginning.
+    [[nodiscard]] static auto read(std::span<std::byte const> from) -> word {
+        word w = 0;
+        std::memcpy(&w, from.data(), sizeof(w));
+        return w;
+    }
 };
 
 /// The values of a message that leaves.
@@ -52,9 +63,9 @@ public:
         auto const sum = contents_bytes();
         m_follow = sum > first_part::most_contents(m_contents.size(), most_message);
         m_first.resize(begin + (m_follow ? 0 : sum));
-        auto* to = write(m_first.data(), first_part::head(m_contents.size(), m_follow));
+        auto* to = first_part::write(m_first.data(), first_part::head(m_contents.size(), m_follow));
         for (auto const& c : m_contents)
-            to = write(to, c.is_missing() ? first_part::length_of_missing : c.bytes().size());
+            to = first_part::write(to, c.is_missing() ? first_part::length_of_missing : c.bytes().size());
         if (!m_follow)
             for (auto const& c : m_contents) to = std::ranges::copy(std::as_bytes(c.bytes()), to).out;
         return m_first;
@@ -75,10 +86,6 @@ private:
         std::size_t sum = 0;
         for (auto const& c : m_contents) sum += c.bytes().size();
         return sum;
-    }
-    static auto write(std::byte* to, first_part::word w) -> std::byte* {
-        std::memcpy(to, &w, sizeof(w));
-        return to + sizeof(w);
     }
 
     std::vector<std::byte> m_first;
@@ -119,7 +126,9 @@ public:
     /// Where the contents are received that follow; empty: none do.
     [[nodiscard]] auto make_room() -> std::span<std::byte> {
         if (m_follow_bytes == 0) return {};
-        m_contents = std::make_shared<std::vector<char>>(m_follow_bytes);
+        if (!m_kept || m_kept.use_count() > 1) m_kept = std::make_shared<std::vector<char>>();
+        m_kept->resize(m_follow_bytes);
+        m_contents = m_kept;
         m_begin = 0;
         return std::as_writable_bytes(std::span(*m_contents));
     }
@@ -133,19 +142,20 @@ public:
         m_begin += static_cast<std::size_t>(length);
         return value;
     }
-    /// All have been taken: long contents live as long as the values.
-    void let_go() {
+    /// All have been taken: long contents live as long as the values, but for memory that is not more than
+    /// `most_kept` bytes, which the next ones find.
+    void let_go(std::size_t most_kept = 0) {
         if (m_follow_bytes > 0) m_contents.reset();
+        if (m_kept && m_kept->capacity() > most_kept) m_kept.reset();
     }
     [[nodiscard]] auto held_bytes() const -> std::size_t {
-        return m_lengths.capacity() * sizeof(first_part::word) + (m_contents ? m_contents->capacity() : 0);
+        return m_lengths.capacity() * sizeof(first_part::word) + (m_contents ? m_contents->capacity() : 0) +
+               (m_kept ? m_kept->capacity() : 0);
     }
 
 private:
     [[nodiscard]] auto read(std::size_t at) const -> first_part::word {
-        first_part::word w = 0;
-        std::memcpy(&w, m_contents->data() + at, sizeof(w));
-        return w;
+        return first_part::read(std::as_bytes(std::span(*m_contents)).subspan(at));
     }
     [[nodiscard]] auto lengths_sum() const -> first_part::word {
         return std::accumulate(m_lengths.begin(), m_lengths.end(), first_part::word(0), [](auto s, auto n) {
@@ -154,6 +164,7 @@ private:
     }
 
     std::shared_ptr<std::vector<char>> m_contents; // behind the lengths, while it is the first part
+    std::shared_ptr<std::vector<char>> m_kept;     // for long contents
     std::vector<first_part::word> m_lengths;
     std::size_t m_count = 0;
     std::size_t m_taken = 0; // values

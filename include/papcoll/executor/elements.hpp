@@ -38,7 +38,8 @@ struct element_type {
     std::size_t (*most_bytes)(std::size_t n);
     std::size_t (*pack)(void const* from, std::size_t n, std::span<std::byte> to);
     std::size_t (*unpack)(std::span<std::byte const> from, void* to, std::size_t n);
-    std::vector<char> (*save)(void const* from, std::size_t n);
+    /// Appends.
+    void (*save)(void const* from, std::size_t n, std::vector<char>& to);
     void (*load)(std::span<char const> from, void* to, std::size_t n);
 };
 
@@ -73,7 +74,8 @@ struct object_elements {
         if constexpr (std::is_copy_assignable_v<T>) {
             std::copy_n(static_cast<T const*>(from), n, static_cast<T*>(to));
         } else if constexpr (serializable<T>) {
-            auto const saved = save(from, n);
+            std::vector<char> saved;
+            save(from, n, saved);
             load(saved, to, n);
         } else {
             std::vector<std::byte> packed(most_bytes(n));
@@ -88,8 +90,14 @@ struct object_elements {
     static auto unpack(std::span<std::byte const> from, void* to, std::size_t n) -> std::size_t {
         return wire_format<T>::unpack(from, static_cast<T*>(to), n);
     }
-    static auto save(void const* from, std::size_t n) -> std::vector<char> {
-        return archive_format<T>::save(static_cast<T const*>(from), n);
+    static void save(void const* from, std::size_t n, std::vector<char>& to) {
+        auto const* const values = static_cast<T const*>(from);
+        if constexpr (requires { archive_format<T>::append(values, n, to); }) {
+            archive_format<T>::append(values, n, to);
+        } else {
+            auto const saved = archive_format<T>::save(values, n);
+            to.insert(to.end(), saved.begin(), saved.end());
+        }
     }
     static void load(std::span<char const> from, void* to, std::size_t n) {
         archive_format<T>::load(from, static_cast<T*>(to), n);

@@ -6,6 +6,7 @@
 #include <papcoll/context/steady_now.hpp>
 #include <papcoll/executor/archived_messages.hpp>
 #include <papcoll/executor/archived_values.hpp>
+#include <papcoll/executor/boxed_run.hpp>
 #include <papcoll/executor/call_memory.hpp>
 #include <papcoll/executor/contribution.hpp>
 #include <papcoll/executor/elements.hpp>
@@ -113,8 +114,28 @@ public:
             throw;
         }
     }
-    /// Why the last run_in_order has failed; asked once.
-    [[nodiscard]] auto take_failure() -> std::exception_ptr { return m_short->take_failure(); }
+    /// Whether it is of serialized values that run_boxed will do for.
+    [[nodiscard]] auto is_boxed(call_memory const& with) -> bool {
+        m_runs_boxed = with.type->wire == format::archived && with.shared != nullptr && !is_in_use() &&
+                       detail::value_boxes::are_in(*with.shared);
+        if (m_runs_boxed && !m_boxed_run) m_boxed_run.emplace(*m_program, *with.shared);
+        return m_runs_boxed = m_runs_boxed && m_boxed_run->applies();
+    }
+    /// As run_in_order, with messages of this tag.
+    auto run_boxed(Transport& t, int tag, call_memory& with) -> bool {
+        m_short_type = nullptr;
+        auto* const scratch = provide_scratch(with);
+        try {
+            return m_boxed_run->run(t, tag, with, scratch, m_scratch.data());
+        } catch (...) {
+            m_abandoned = true;
+            throw;
+        }
+    }
+    /// Why the last run_in_order, or run_boxed, has failed; asked once.
+    [[nodiscard]] auto take_failure() -> std::exception_ptr {
+        return m_runs_boxed ? m_boxed_run->take_failure() : m_short->take_failure();
+    }
 
     auto advance(bool block) -> bool override {
         if (m_finished) return false;
@@ -145,7 +166,9 @@ public:
     }
 
     /// Whether run_in_order threw while sends may still be read: it then has to live on.
-    [[nodiscard]] auto may_be_read() const -> bool { return m_short->may_be_read(); }
+    [[nodiscard]] auto may_be_read() const -> bool {
+        return m_runs_boxed ? m_boxed_run->may_be_read() : m_short->may_be_read();
+    }
     /// Whether it can be begun again, once it has ended.
     [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned && !is_in_use(); }
     /// Whether it was given up before its end.
@@ -161,7 +184,8 @@ public:
     [[nodiscard]] auto held_bytes() const -> std::size_t override {
         std::size_t sum = m_scratch.bytes() + m_state.held_bytes() + m_leaving.capacity() * sizeof(leaving) +
                           m_arriving.capacity() * sizeof(arriving) + (m_cuts ? m_program->held_bytes() : 0) +
-                          (m_short ? m_short->held_bytes() : 0);
+                          (m_short ? m_short->held_bytes() : 0) +
+                          (m_boxed_run ? m_boxed_run->held_bytes() : 0);
         sum += m_boxes.held_bytes();
         for (auto const& l : m_leaving) sum += l.values.held_bytes();
         for (auto const& a : m_arriving) sum += a.values.held_bytes();
@@ -211,6 +235,7 @@ private:
         constexpr std::size_t most_message_bytes = std::size_t(64) << 10;
         auto const size = with.type->size;
         if constexpr (requires { Transport::most_sends; }) return false;
+        m_runs_boxed = false;
         if (with.type->wire != format::bytes) return false;
         if (m_shares) detail::check_shared(with);
         bool const keeps_scratch = m_program->scratch * size <= most_kept_bytes / 2;
@@ -639,7 +664,9 @@ private:
         if (auto const* const came = m_values.find({where, element})) return *came;
         detail::content saved;
         m_failure.attempt([&] {
-            saved = detail::content(m_memory.type->save(data({where, element, 1}), m_memory.unit));
+            std::vector<char> bytes;
+            m_memory.type->save(data({where, element, 1}), m_memory.unit, bytes);
+            saved = detail::content(std::move(bytes));
             m_values.saved({where, element}, saved);
         });
         return saved;
@@ -730,7 +757,9 @@ private:
     std::shared_ptr<program const> m_program;
     bool m_shares = m_program->node > 0;
     std::optional<detail::short_run<Transport>> m_short; // made when it is first asked for
-    detail::element_type const* m_short_type = nullptr;  // for which it is ready
+    std::optional<detail::boxed_run<Transport>> m_boxed_run;
+    bool m_runs_boxed = false;                          // the last time, not m_short
+    detail::element_type const* m_short_type = nullptr; // for which that is ready
     detail::program_state m_state;
     std::shared_ptr<void const> m_keeper;
     detail::message_flow<Transport, label> m_flow;

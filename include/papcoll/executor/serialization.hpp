@@ -15,8 +15,9 @@ namespace papcoll::inline v0 {
 
 /// How values travel whose size differs from rank to rank: `save(values, n)` turns n values into a
 /// std::vector<char>, `load(std::span<char const>, values, n)` reads them back into values that exist. Both
-/// may throw. papcoll/papcoll.hpp specialises it, by Boost.Serialization, for default-constructible types
-/// without an MPI datatype.
+/// may throw. An `append(values, n, std::vector<char>&)` is taken in place of `save` where there is one,
+/// which saves behind what is in the vector. papcoll/papcoll.hpp specialises it, by Boost.Serialization, for
+/// default-constructible types without an MPI datatype.
 template <class T>
 struct archive_format;
 

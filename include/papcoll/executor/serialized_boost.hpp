@@ -189,6 +189,54 @@ template <class T>
 concept archived_type = !byte_copyable<T> && !boost::mpi::is_mpi_datatype<T>::value && !bound_to_rank<T> &&
                         std::default_initializable<T> && is_told_how_to_serialize<T>;
 
+/// Strings, and vectors of numbers: their size and their elements are all there is to save.
+template <class T>
+inline constexpr bool is_plain_sequence = false;
+template <class Char, class Traits, class Allocator>
+inline constexpr bool is_plain_sequence<std::basic_string<Char, Traits, Allocator>> = true;
+template <class T, class Allocator>
+inline constexpr bool is_plain_sequence<std::vector<T, Allocator>> =
+    std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+template <class T>
+concept plain_sequence = is_plain_sequence<T>;
+
+template <plain_sequence T>
+void save_plain(T const* values, std::size_t n, std::vector<char>& to) {
+    constexpr auto element = sizeof(typename T::value_type);
+    std::size_t all = to.size() + n * sizeof(std::size_t);
+    for (std::size_t i = 0; i < n; ++i) all += values[i].size() * element;
+    to.reserve(all);
+    auto const add = [&](void const* from, std::size_t bytes) {
+        auto const* const begin = static_cast<char const*>(from);
+        to.insert(to.end(), begin, begin + bytes);
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+        std::size_t const size = values[i].size();
+        add(&size, sizeof(size));
+        add(values[i].data(), size * element);
+    }
+}
+/// Returns how many bytes are left over.
+template <plain_sequence T>
+auto load_plain(std::span<char const> bytes, T* values, std::size_t n) -> std::size_t {
+    constexpr auto element = sizeof(typename T::value_type);
+    auto const take = [&](std::size_t count) {
+        if (count > bytes.size())
+            throw boost::archive::archive_exception(boost::archive::archive_exception::input_stream_error);
+        auto const taken = bytes.first(count);
+        bytes = bytes.subspan(count);
+        return taken;
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+        std::size_t size = 0;
+        std::memcpy(&size, take(sizeof(size)).data(), sizeof(size));
+        auto const from = take(std::min(size, bytes.size() / element + 1) * element);
+        values[i].resize(size);
+        if (size > 0) std::memcpy(values[i].data(), from.data(), from.size());
+    }
+    return bytes.size();
+}
+
 } // namespace detail
 
 /// Types that are neither bytes nor have a Boost.MPI datatype travel by Boost.Serialization, as
@@ -198,14 +246,27 @@ template <detail::archived_type T>
 struct archive_format<T> {
     static auto save(T const* values, std::size_t n) -> std::vector<char> {
         std::vector<char> bytes;
-        value_oarchive archive(bytes);
-        for (std::size_t i = 0; i < n; ++i) archive << values[i];
+        append(values, n, bytes);
         return bytes;
     }
+    static void append(T const* values, std::size_t n, std::vector<char>& to) {
+        if constexpr (detail::plain_sequence<T>) {
+            detail::save_plain(values, n, to);
+        } else {
+            value_oarchive archive(to);
+            for (std::size_t i = 0; i < n; ++i) archive << values[i];
+        }
+    }
     static void load(std::span<char const> bytes, T* values, std::size_t n) {
-        value_iarchive archive(bytes);
-        for (std::size_t i = 0; i < n; ++i) archive >> values[i];
-        if (archive.left() > 0)
+        std::size_t left = 0;
+        if constexpr (detail::plain_sequence<T>) {
+            left = detail::load_plain(bytes, values, n);
+        } else {
+            value_iarchive archive(bytes);
+            for (std::size_t i = 0; i < n; ++i) archive >> values[i];
+            left = archive.left();
+        }
+        if (left > 0)
             throw std::length_error("papcoll: a serialized value has more bytes than were loaded; "
                                     "do all ranks give the same number of values?");
     }

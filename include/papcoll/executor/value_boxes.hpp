@@ -33,14 +33,18 @@ public:
     /// For a call of this area, which has been reserved and not been opened. Plans that are executed again
     /// have the same messages.
     void use(node_memory& shared, node_memory::area const& a, program const& p, program_state const& state) {
-        m_shared = &shared;
-        m_area = a;
-        m_filled = 0;
+        use(shared, a);
         if (!m_marked) {
             mark_first(p, state.sends(), m_first_sends);
             mark_first(p, state.receives(), m_first_receives);
             m_marked = true;
         }
+    }
+    /// The same for a caller who knows which messages go through boxes.
+    void use(node_memory& shared, node_memory::area const& a) {
+        m_shared = &shared;
+        m_area = a;
+        m_filled = 0;
     }
     /// There are none in this call.
     void close() { m_shared = nullptr; }
@@ -62,15 +66,23 @@ public:
     }
     /// Fills the box for rank `peer`; false where the message is to be sent, since it is too long.
     [[nodiscard]] auto put(int peer, std::span<std::byte const> message) -> bool {
+        auto const room = room_for(peer);
+        bool const fits = message.size() <= room.size();
+        if (fits && !message.empty()) std::memcpy(room.data(), message.data(), message.size());
+        fill(peer, fits ? message.size() : size_of_long);
+        return fits;
+    }
+    /// Where a message to rank `peer` may be written, before fill().
+    [[nodiscard]] auto room_for(int peer) const -> std::span<std::byte> {
+        return {my_box_for(m_shared->member(peer)) + sizeof(std::uint64_t),
+                box_bytes_in(*m_shared) - sizeof(std::uint64_t)};
+    }
+    /// So many bytes are there for rank `peer`.
+    void fill(int peer, std::uint64_t bytes) {
         auto const to = m_shared->member(peer);
-        auto* const box = box_of(m_shared->member(m_shared->rank()), to);
-        bool const fits = message.size() <= box_bytes_in(*m_shared) - sizeof(std::uint64_t);
-        std::uint64_t const size = fits ? message.size() : size_of_long;
-        std::memcpy(box, &size, sizeof(size));
-        if (fits && size > 0) std::memcpy(box + sizeof(size), message.data(), message.size());
+        std::memcpy(my_box_for(to), &bytes, sizeof(bytes));
         m_filled |= std::uint64_t(1) << to;
         node_memory::tell_filled(m_area, m_filled);
-        return fits;
     }
     [[nodiscard]] auto look(int peer) const -> node_memory::news {
         return m_shared->look_filled(m_area, peer);
@@ -101,6 +113,9 @@ private:
     }
     [[nodiscard]] auto box_of(std::size_t from, std::size_t to) const -> std::byte* {
         return m_area.data + (from * m_shared->members() + to) * box_bytes_in(*m_shared);
+    }
+    [[nodiscard]] auto my_box_for(std::size_t to) const -> std::byte* {
+        return box_of(m_shared->member(m_shared->rank()), to);
     }
     void mark_first(program const& p, std::vector<program::index> const& messages, std::vector<bool>& first) {
         std::uint64_t met = 0;

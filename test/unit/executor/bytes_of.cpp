@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include <papcoll/papcoll.hpp>
 
+#include <boost/archive/archive_exception.hpp>
 #include <boost/mpi/datatype.hpp>
 #include <boost/mpi/skeleton_and_content.hpp>
 #include <boost/serialization/access.hpp>
@@ -25,6 +26,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -234,4 +236,22 @@ TEST_CASE("elements that are serialized are constructed in buffers, also where t
     CHECK(constructed == 8); // anew: not all members of the old ones are overwritten
     memory.provide(papcoll::detail::element_type_of<plain>(), 5);
     CHECK(memory.bytes() == 5 * sizeof(plain));
+}
+
+TEST_CASE("strings and vectors of numbers are saved as they are, one behind the other") {
+    using format = papcoll::archive_format<std::vector<int>>;
+    std::vector<std::vector<int>> const from{{1, 2, 3}, {}, {4}};
+    auto const bytes = format::save(from.data(), from.size());
+    CHECK(bytes.size() == 3 * sizeof(std::size_t) + 4 * sizeof(int));
+    std::vector<std::vector<int>> to{{9, 9, 9, 9}, {9}, {}};
+    format::load(bytes, to.data(), to.size());
+    CHECK(to == from);
+    CHECK_THROWS_AS(format::load(bytes, to.data(), 2), std::length_error);
+    for (std::size_t shorter = 0; shorter < bytes.size(); ++shorter)
+        CHECK_THROWS_AS(format::load(std::span(bytes).first(shorter), to.data(), 3),
+                        boost::archive::archive_exception);
+    auto behind = bytes;
+    format::append(from.data(), 1, behind);
+    CHECK(behind.size() == bytes.size() + sizeof(std::size_t) + 3 * sizeof(int));
+    CHECK(through_an_archive(std::u16string(u"text")) == u"text");
 }

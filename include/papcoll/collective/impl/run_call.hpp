@@ -60,6 +60,19 @@ template <transport Transport, class Failed>
     }
     failed(body.take_failure());
 }
+/// The same of a program of serialized values whose messages have boxes; returns its failure.
+template <transport Transport>
+[[nodiscard]] auto run_boxed(context<Transport>& c, execution<Transport>& body, int tag, call_memory& memory)
+    -> std::exception_ptr {
+    operation::use const used(body);
+    try {
+        if (body.run_boxed(c.transport_layer(), tag, memory)) return nullptr;
+    } catch (...) {
+        if (body.may_be_read()) c.engine()->keep(body.shared_from_this());
+        throw;
+    }
+    return body.take_failure();
+}
 /// Runs a plan while nothing else is under way and returns its failure.
 template <transport Transport>
 [[nodiscard]] auto run_plan(context<Transport>& c, call_description& call, kept_plan& plan, int tag)
@@ -81,6 +94,7 @@ template <transport Transport>
         run_short(c, *body, tag, call.memory, [&](std::exception_ptr why) { failure = std::move(why); });
         return failure;
     }
+    if (body->is_boxed(call.memory)) return run_boxed(c, *body, tag, call.memory);
     body->begin(t, nullptr, tag, call.memory);
     failure = c.engine()->run(body, idle);
     if (!body->finished()) std::rethrow_exception(failure); // messages may be left over
@@ -171,7 +185,7 @@ template <transport Transport>
 void run_on_idle(context<Transport>& c, call_description& call, policy_ref policy) {
     run_alone(c, call, [&](int tag) {
         auto& known = known_calls::of(c.cache());
-        auto* const again = known.last.plan_of(call, policy);
+        auto* const again = known.last.plan_of_any(call, policy);
         if (again == nullptr) return run_plan(c, call, find_plan(c, call, policy, known), tag);
         take_memory(call);
         return run_plan(c, call, *again, tag);
