@@ -105,6 +105,42 @@ void fills(Comm& comm, int rank, int ranks, Policy const& policy) {
         CHECK(exchanged == expected);
     }
 }
+/// The same for calls that are made again, into a vector that has its size, and then has not any more.
+template <class Comm, class Policy>
+void fills_again(Comm& comm, int rank, int ranks, Policy const& policy) {
+    auto const p = static_cast<std::size_t>(ranks);
+    for (std::size_t const n : {3, 0}) {
+        auto const in = numbers(rank, n);
+        std::vector<int> all, sum, at_root;
+        for (std::size_t const before : {n * p, n * p, 5 * n * p + 1, n * p, std::size_t(0), n * p}) {
+            CAPTURE(before);
+            all.assign(before, -1);
+            papcoll::all_gather(comm, in.data(), n, all, policy);
+            CHECK(all == gathered(ranks, n));
+        }
+        for (std::size_t const before : {n, n, 2 * n + 1, n, std::size_t(0), n}) {
+            CAPTURE(before);
+            sum.assign(before, -1);
+            papcoll::all_reduce(comm, in, sum, std::plus<>(), policy);
+            CHECK(sum == sums(ranks, n));
+            auto other = std::vector<int>(before == n ? n : 7);
+            papcoll::all_reduce(comm, in, other, std::plus<>(), policy); // another vector
+            CHECK(other == sum);
+        }
+        for (int const root : {0, 0, ranks - 1, 0})
+            for (std::size_t const before : {n * p, n * p, std::size_t(1)}) {
+                at_root.assign(before, -1);
+                papcoll::gather(comm, in.data(), n, at_root, root, policy);
+                CHECK(at_root == (rank == root ? gathered(ranks, n) : std::vector<int>(before, -1)));
+            }
+    }
+    auto v = numbers(rank, 3);
+    std::vector<int> sum(3);
+    for (int i = 0; i < 2; ++i) papcoll::all_reduce(comm, v, sum, std::plus<>(), policy);
+    CHECK_THROWS_AS(papcoll::all_reduce(comm, v, v, std::plus<>(), policy), std::invalid_argument);
+    papcoll::all_reduce(comm, v, sum, std::plus<>(), policy);
+    CHECK(sum == sums(ranks, 3));
+}
 /// The same for collectives that begin before the data is there, which comes where it then belongs.
 template <class Comm>
 void fills_open(Comm& comm, int rank, int ranks) {
@@ -237,6 +273,7 @@ void all(Comm& comm, int rank, int ranks, Policy const& policy) {
     papcoll::attach(comm);
     auto const checked = [&](bool agreed) {
         fills(comm, rank, ranks, policy);
+        fills_again(comm, rank, ranks, policy);
         fills_open(comm, rank, ranks);
         overlaps(comm, rank, ranks, policy);
         absurd_counts(comm, ranks, policy);
