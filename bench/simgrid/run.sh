@@ -90,7 +90,7 @@ program=${PROGRAM:-$results/../papcoll-bench}
 [ -n "${PROGRAM:-}" ] || "${SMPICXX:-smpicxx}" -std=c++20 -O2 -s -fno-gnu-unique -I"$root/include" \
     "$root"/bench/simgrid/main.cpp "$root"/bench/support/{options,program}.cpp "$root"/bench/run/{run,operations}.cpp -o "$program"
 
-hostfile=$results/hostfile
+hostfile=$results/hostfile-$ranks # runs of other numbers of ranks may be under way
 per_host=$((ranks / hosts))
 for ((r = 0; r < ranks; ++r)); do
     if [ "${ORDER:-block}" = cyclic ]; then echo "host-$((r % hosts))"; else echo "host-$((r / per_host))"; fi
