@@ -83,7 +83,7 @@ public:
     [[nodiscard]] auto applies() const -> bool { return m_applies; }
     [[nodiscard]] auto held_bytes() const -> std::size_t {
         auto sum = detail::held_bytes(m_order, m_values, m_leaving) + m_arriving.held_bytes();
-        for (auto const& v : m_values) sum += v.own.capacity();
+        for (auto const& v : m_values) sum += v.own ? v.own->capacity() : 0;
         for (auto const& l : m_leaving) sum += l.values.held_bytes();
         return sum;
     }
@@ -117,7 +117,7 @@ public:
         shared.end(area.call);
         for (auto& v : m_values) {
             v.held = {};
-            if (v.own.capacity() > most_kept_bytes) v.own = {};
+            if (v.own && v.own->capacity() > most_kept_bytes) v.own.reset();
         }
         for (std::size_t l = 0; l < m_sent; ++l) m_leaving[l].values.clear();
         return !m_failure;
@@ -134,11 +134,11 @@ private:
     /// A value of the program.
     struct value {
         enum class where : std::uint8_t { memory, both, message } is = where::memory;
-        int peer = -1;                    // from whom the message is
-        bool missing = false;             // in that message
-        std::span<char const> bytes = {}; // of it
-        std::vector<char> own = {};       // where they are, if they have been saved here
-        content held = {};                // or if they came, but not in a box
+        int peer = -1;                               // from whom the message is
+        bool missing = false;                        // in that message
+        std::span<char const> bytes = {};            // of it
+        std::shared_ptr<std::vector<char>> own = {}; // where they are, if they have been saved here
+        content held = {};                           // or if they came, but not in a box
 
         void forget() { is = where::memory; }
     };
@@ -335,8 +335,8 @@ private:
             auto const& v = value_at(where, e);
             if (!v.held.is_missing() || v.missing)
                 l.values.add(v.held);
-            else if (v.bytes.data() == v.own.data())
-                l.values.add(content({std::shared_ptr<void>(), &v.own}, 0, v.own.size())); // which stays
+            else if (v.own && v.bytes.data() == v.own->data())
+                l.values.add(content(v.own, 0, v.own->size()));
             else
                 l.values.add(content(std::vector<char>(v.bytes.begin(), v.bytes.end())));
         });
@@ -352,9 +352,11 @@ private:
         if (v.is != value::where::memory) return v;
         lose(v, -1);
         m_failure.attempt([&] {
-            v.own.clear();
-            m_call.with->type->save(data(where, e), m_call.with->unit, v.own);
-            v.bytes = v.own;
+            // What was here before may still be on its way.
+            if (!v.own || v.own.use_count() > 1) v.own = std::make_shared<std::vector<char>>();
+            v.own->clear();
+            m_call.with->type->save(data(where, e), m_call.with->unit, *v.own);
+            v.bytes = *v.own;
             v.held = {};
             v.missing = false;
             v.is = value::where::both;

@@ -25,6 +25,12 @@ namespace {
 using exported_class::animal;
 using exported_class::spider;
 
+/// Letters are added modulo 26.
+auto added(std::string a, std::string const& b) -> std::string {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<char>('a' + (a[i] - 'a' + b[i] - 'a') % 26);
+    return a;
+}
+
 void all(endpoint& self) { serialized_suite::all(self, self.rank(), self.size()); }
 void all_with(endpoint& self, std::size_t node_memory) {
     papcoll::attach(self, {.node_memory = node_memory});
@@ -69,6 +75,28 @@ TEST_CASE("serialized values on several nodes, and on one of more ranks than hav
     };
     papcoll::threads::run(16, gather); // boxes that the longer ones do not fit into
     papcoll::threads::run(17, gather);
+}
+
+TEST_CASE("a long value that is still being sent may be combined with the next one, and be sent again") {
+    auto const letter = [](int n) { return static_cast<char>('a' + n % 26); };
+    for (int const ranks : {3, 4, 5, 8})
+        for (std::uint64_t seed = 1; seed <= 10; ++seed)
+            for (std::size_t const length : {5u, 600u, 2'000u, 20'000u}) {
+                CAPTURE(ranks);
+                CAPTURE(seed);
+                CAPTURE(length);
+                papcoll::threads::run(ranks, {.eager_limit = 0, .seed = seed}, [&](endpoint& self) {
+                    papcoll::attach(self);
+                    auto const rank = self.rank();
+                    std::string sum;
+                    for (int again = 0; again < 3; ++again) {
+                        papcoll::scan(self, std::string(length, letter(rank + 1)), sum, added,
+                                      papcoll::prefix_doubling{});
+                        bool const is_right = sum == std::string(length, letter((rank + 1) * (rank + 2) / 2));
+                        CHECK(is_right);
+                    }
+                });
+            }
 }
 
 TEST_CASE("ranks of a node that make different calls of serialized values are told") {
