@@ -1,7 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <papcoll/executor/boxed_run.hpp>
+#include <papcoll/executor/order_of_one_go.hpp>
 #include <papcoll/executor/short_script.hpp>
 #include <papcoll/program/program.hpp>
 #include <papcoll/program/program_builder.hpp>

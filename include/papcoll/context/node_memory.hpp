@@ -155,6 +155,19 @@ public:
         word(a.mine[1]).store(a.key, std::memory_order_relaxed);
         return true;
     }
+    /// Calls wait(), which waits until nobody uses the area any more, unless that would be for ever: throws
+    /// std::logic_error then. Where it throws the call has ended.
+    template <class Wait>
+    void wait_for(area const& a, Wait const& wait) {
+        try {
+            if (waits_for_itself(a))
+                throw std::logic_error("papcoll: too many calls from operators within each other");
+            wait();
+        } catch (...) {
+            end(a.call);
+            throw;
+        }
+    }
     [[gnu::always_inline]] static void tell_begun(area const& a) {
         word(a.mine[0]).store(a.sign, std::memory_order_release);
     }

@@ -8,6 +8,7 @@
 #include <papcoll/executor/elements.hpp>
 #include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/message_flow.hpp>
+#include <papcoll/executor/order_of_one_go.hpp>
 #include <papcoll/executor/stretches.hpp>
 #include <papcoll/executor/value_boxes.hpp>
 #include <papcoll/program/program.hpp>
@@ -22,42 +23,10 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
-
-/// The instructions of a program in an order in which nothing waits for a message that could be done before.
-/// Receives, and sends, stay in the order of the program. Shorter than the program where it is wrong.
-[[nodiscard]] inline auto order_of_one_go(program const& p) -> std::vector<program::index> {
-    using index = program::index;
-    using action = program::action;
-    std::vector<index> order;
-    std::vector<bool> done(p.size());
-    auto const may_begin = [&](index i) {
-        auto const waits = p.waits_of(i);
-        return std::all_of(waits.begin(), waits.end(), [&](index w) { return done[w]; });
-    };
-    auto const take_next = [&](bool receives) {
-        bool send_waits = false;
-        for (index i = 0; i < p.size(); ++i) {
-            auto const what = p.instructions[i].what;
-            if (done[i] || (what == action::receive) != receives) continue;
-            if (may_begin(i) && !(what == action::send && send_waits)) {
-                done[i] = true;
-                order.push_back(i);
-                return true;
-            }
-            if (receives) return false;
-            send_waits = send_waits || what == action::send;
-        }
-        return false;
-    };
-    while (take_next(false) || take_next(true)) {
-    }
-    return order;
-}
 
 /// Runs a program of serialized values from its beginning to its end, for a caller that has nothing else to
 /// drive, where every message is the first between two ranks of a node, and thus has a box; see value_boxes.
@@ -158,18 +127,7 @@ private:
     static constexpr std::size_t most_kept_bytes = std::size_t(256) << 10; // of a value
 
     auto is_in_boxes(program const& p, node_memory const& shared) -> bool {
-        if (p.size() > most_instructions || p.node > 0) return false;
-        for (auto const what : {action::send, action::receive}) {
-            std::uint64_t met = 0;
-            for (auto const& i : p.instructions) {
-                if (i.what == action::contribution) return false;
-                if (i.what != what) continue;
-                if (!shared.is_member(i.peer)) return false;
-                auto const bit = std::uint64_t(1) << shared.member(i.peer);
-                if ((met & bit) != 0) return false;
-                met |= bit;
-            }
-        }
+        if (p.size() > most_instructions || p.node > 0 || !value_boxes::are_for_all(p, shared)) return false;
         std::array<std::size_t, memory_kinds> values{};
         for (auto const& r : p.regions) {
             auto& n = values[place_of(r.where())];
@@ -200,15 +158,8 @@ private:
     }
 
     void open(node_memory::area const& area) {
-        if (m_boxes.open()) return;
-        try {
-            if (m_call.with->shared->waits_for_itself(area))
-                throw std::logic_error("papcoll: too many calls from operators within each other");
-            wait_until([&] { return m_boxes.open(); });
-        } catch (...) {
-            m_call.with->shared->end(area.call);
-            throw;
-        }
+        if (!m_boxes.open())
+            m_call.with->shared->wait_for(area, [&] { wait_until([&] { return m_boxes.open(); }); });
     }
     /// For what others do. While messages may be under way they are what the others wait for.
     template <class Ready>

@@ -17,7 +17,6 @@
 #include <exception>
 #include <numeric>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -196,14 +195,7 @@ private:
         return ended(c);
     }
     [[gnu::noinline]] void wait_for_area(Transport& t, node_memory& shared, node_memory::area area) const {
-        try {
-            if (shared.waits_for_itself(area))
-                throw std::logic_error("papcoll: too many calls from operators within each other");
-            look_until(t, shared, [&] { return shared.open_to_post(area); });
-        } catch (...) {
-            shared.end(area.call);
-            throw;
-        }
+        shared.wait_for(area, [&] { look_until(t, shared, [&] { return shared.open_to_post(area); }); });
     }
     [[gnu::always_inline]] auto wait_for(step const& s, node_memory::area const& area, Transport& t,
                                          node_memory& shared) const -> node_memory::news {

@@ -30,6 +30,21 @@ public:
     [[nodiscard]] static auto are_in(node_memory const& shared) -> bool {
         return shared.members() <= most_members && box_bytes_in(shared) >= node_memory::line_bytes;
     }
+    /// Whether every message of a program, whose data is there when it begins, has a box.
+    [[nodiscard]] static auto are_for_all(program const& p, node_memory const& shared) -> bool {
+        std::uint64_t sent_to = 0;
+        std::uint64_t received_from = 0;
+        return std::all_of(p.instructions.begin(), p.instructions.end(), [&](auto const& i) {
+            using action = program::action;
+            if (i.what != action::send && i.what != action::receive) return i.what != action::contribution;
+            if (!shared.is_member(i.peer)) return false;
+            auto& met = i.what == action::send ? sent_to : received_from;
+            auto const bit = std::uint64_t(1) << shared.member(i.peer);
+            bool const is_first = (met & bit) == 0;
+            met |= bit;
+            return is_first;
+        });
+    }
     /// For a call of this area, which has been reserved and not been opened. Plans that are executed again
     /// have the same messages.
     void use(node_memory& shared, node_memory::area const& a, program const& p, program_state const& state) {
