@@ -71,6 +71,7 @@ public:
     [[nodiscard]] auto is_worth_trying(std::string_view policy, std::string_view chosen) const -> bool {
         bool const is_native = policy == "native";
         if (chosen == "shared_memory") return is_native && m_shape.bytes() > m_shape.shared_bytes;
+        if (policy == "dissemination" && chosen == "circulant" && is_butterfly()) return false;
         double const least = time_of(chosen);
         return least > 0 ? time_of(policy) <= 1.5 * least : is_native;
     }
@@ -161,6 +162,11 @@ private:
             double const n = choose_circulant_blocks(m_shape, m_link, {});
             return (n - 1 + m_rounds) * (latency + volume / n);
         }
+    }
+    /// Whether an all-reduce by `dissemination` is what `circulant` does with short operands.
+    [[nodiscard]] auto is_butterfly() const -> bool {
+        return m_shape.operation == collective_kind::all_reduce && is_power(m_shape.ranks, 2) &&
+               choose_dissemination(m_shape, m_link).radix == 2;
     }
     /// Whether the arrivals lie so far apart that knowing them can save more than a few rounds of latency.
     [[nodiscard]] auto aware() const -> bool {

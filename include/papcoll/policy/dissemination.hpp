@@ -11,13 +11,16 @@
 
 namespace papcoll::inline v0 {
 
-/// Every rank hears of all others in ⌈log_k P⌉ rounds, in which it sends k − 1 messages: a barrier, an
-/// all-gather, and an all-reduce of short operands, in which each rank gathers those of all and combines them
-/// in rank order. So operators need be associative alone, and all ranks get the same bits.
+/// Every rank hears of all others in ⌈log_k P⌉ rounds, in which it sends at most k − 1 messages: a barrier,
+/// an all-gather, and an all-reduce of short operands.
 ///
-/// The all-gather moves every part once to each rank, (P − 1)/P·m of m bytes; the all-reduce (P − 1)·m, with
-/// room for P·m. A barrier without a given radix goes by a butterfly, or a star, where that is shorter in the
-/// model. See write_dissemination_signs, write_butterfly_signs, write_star_signs and
+/// Where P is a product of ⌈log_k P⌉ factors of at most k, an all-reduce exchanges partial results within
+/// groups of as many ranks as the factors, at most (k − 1)·m of m bytes in a round (recursive multiplying;
+/// with k = 2 recursive doubling). Otherwise each rank gathers the operands of all, (P − 1)·m, with room for
+/// P·m, and combines them in rank order. In both operators need be associative alone, and all ranks get the
+/// same bits. The all-gather moves every part once to each rank, (P − 1)/P·m of m bytes. A barrier without a
+/// given radix goes by a butterfly, or a star, where that is shorter in the model. See
+/// write_dissemination_signs, write_butterfly_signs, write_star_signs, write_group_exchange and
 /// dissemination_all_gather_scheduler.
 ///
 ///     papcoll::all_reduce(world, mine, papcoll::dissemination{.radix = 4});
@@ -40,7 +43,7 @@ struct dissemination {
     }
 
     [[nodiscard]] auto name() const -> std::string_view { return "dissemination"; }
-    /// All-reduces whose operands are not too many to be gathered.
+    /// All-reduces whose operands are not too many to be gathered, whether they are or not.
     [[nodiscard]] static auto serves(call_shape const& shape) -> bool {
         return shape.operation != collective_kind::all_reduce ||
                (shape.ranks <= most_operands &&

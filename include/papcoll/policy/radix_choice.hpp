@@ -5,6 +5,7 @@
 #include <papcoll/detail/is_power.hpp>
 #include <papcoll/policy/call_shape.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
+#include <papcoll/schedule/exchange_groups.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -85,16 +86,23 @@ template <class Round, class Volume>
 /// Of disseminations, in which every rank hears of all others: of whole operands, or of a part of each.
 [[nodiscard]] inline auto choose_dissemination(call_shape const& shape, link_model const& link)
     -> radix_choice {
+    bool const reduces = shape.operation == collective_kind::all_reduce;
     double const others = shape.ranks - 1;
     double const whole = shape.operation == collective_kind::barrier ? 0 : volume_time(shape.bytes(), link);
-    double const volume =
-        shape.operation == collective_kind::all_reduce ? others * whole : others / shape.ranks * whole;
     auto const round = [&](int radix, double messages) {
-        bool const both_ways = is_power(shape.ranks, radix) && (radix == 2 || radix < shape.ranks);
+        bool const in_groups =
+            reduces ? !exchange_groups(shape.ranks, radix).empty() : is_power(shape.ranks, radix);
+        bool const both_ways = in_groups && (radix == 2 || radix < shape.ranks);
         double const one_way = both_ways ? 0 : (one_way_round - 1) * round_latency(link);
         return round_latency(link) + (messages - 1) * cost_among_many(link) + messages * one_way;
     };
-    return choose_radix(shape.ranks, round, [&](int, int) { return volume; });
+    auto const volume = [&](int, int radix) {
+        if (!reduces) return others / shape.ranks * whole;
+        double messages = 0;
+        for (int const size : exchange_groups(shape.ranks, radix)) messages += size - 1;
+        return (messages > 0 ? messages : others) * whole;
+    };
+    return choose_radix(shape.ranks, round, volume);
 }
 /// How ranks hear of each other, in a barrier.
 struct sign_choice {

@@ -5,10 +5,12 @@
 #include <papcoll/schedule/butterfly_round.hpp>
 #include <papcoll/schedule/census_round.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 // All-reduces in which ranks exchange whole operands of n elements.
 namespace papcoll::inline v0 {
@@ -35,6 +37,48 @@ inline void write_butterfly(program_builder& to, std::span<butterfly_round const
             to.combine_alike(out, from_below ? theirs : held, from_below ? held : theirs);
         }
         held = out;
+    }
+    to.copy(out, held);
+}
+
+/// Rounds in which groups of ranks exchange their partial results, each with all others of its group, and all
+/// of a group combine them in the same order, by the same machine code: all ranks get the same bits.
+/// Operators need be associative alone.
+///
+/// The ranks are numbered by mixed digits, digit t of `groups[t]` values, the lowest first; in round t those
+/// whose numbers differ in digit t alone are a group. So before it a rank has the combination of all operands
+/// whose numbers differ from its own in lower digits: neighbours. `groups` multiply to the number of ranks;
+/// with groups of two, recursive doubling. Scratch memory for 2 (g − 1) n elements, g the largest group.
+inline void write_group_exchange(program_builder& to, std::span<int const> groups, int rank, std::size_t n) {
+    region const out(memory::out, 0, n);
+    region held(memory::in, 0, n);
+    int largest = 1;
+    for (int const size : groups) largest = std::max(largest, size);
+    std::array<std::vector<region>, 2> arrivals; // used in turn
+    for (auto& slots : arrivals)
+        for (int i = 1; i < largest; ++i) slots.push_back(to.scratch(n));
+    std::size_t turn = 0;
+    int stride = 1;
+    for (int const size : groups) {
+        if (n == 0) break;
+        int const own = rank / stride % size;
+        auto const member = [&](int d) { return rank + (d - own) * stride; };
+        for (int d = 1; d < size; ++d) to.send(member((own + d) % size), held);
+        std::vector<region> operands(static_cast<std::size_t>(size), held);
+        auto slot = arrivals[turn++ % 2].begin();
+        for (int d = 1; d < size; ++d) {
+            int const from = (own + size - d) % size;
+            operands[static_cast<std::size_t>(from)] = *slot++;
+            to.receive(member(from), operands[static_cast<std::size_t>(from)]);
+        }
+        auto combined = operands.front();
+        for (int d = 1; d < size; ++d) {
+            auto const target = d < own ? combined : out; // which may be what this rank holds
+            to.combine_alike(target, combined, operands[static_cast<std::size_t>(d)]);
+            combined = target;
+        }
+        held = out;
+        stride *= size;
     }
     to.copy(out, held);
 }

@@ -192,13 +192,34 @@ TEST_CASE("short data goes in fewer rounds of more messages, where latencies are
             bool const reduces =
                 operation == collective_kind::reduce || operation == collective_kind::all_reduce;
             shape.count = 100'000;
-            CHECK(policy_of({}, shape) == (reduces && !commutative ? "greedy_tree" : "circulant"));
+            bool const in_order = reduces && !commutative;
+            bool const exchanges = in_order && operation == collective_kind::all_reduce; // half the rounds
+            CHECK(policy_of({}, shape) == (exchanges  ? "dissemination"
+                                           : in_order ? "greedy_tree"
+                                                      : "circulant"));
         }
     CHECK(policy_of({.arrivals = one_late}, shape_of(collective_kind::reduce, 2)) == "arrival_tree");
     std::vector<std::size_t> const parts{1, 1, 1, 1, 1, 1, 1, 1};
     auto of_sizes = shape_of(collective_kind::all_gather, 8);
     of_sizes.sizes = parts;
     CHECK(policy_of({}, of_sizes) == "circulant");
+}
+
+TEST_CASE("short all-reduces of ranks that are no power of two go in groups where there are such") {
+    auto const by_ranks = [](int ranks) {
+        auto shape = shape_of(collective_kind::all_reduce, 100);
+        shape.ranks = ranks;
+        return policy_of({}, shape);
+    };
+    CHECK(by_ranks(6) == "dissemination");
+    CHECK(by_ranks(9) == "dissemination");
+    CHECK(by_ranks(8) == "circulant");
+    CHECK(by_ranks(7) == "circulant");
+    auto const chosen = papcoll::detail::choose_dissemination(
+        {.operation = collective_kind::all_reduce, .ranks = 9, .count = 1, .element_bytes = 8}, slow);
+    CHECK(chosen.radix == 3);
+    CHECK(chosen.time == doctest::Approx(2 * 1.5 * papcoll::detail::round_latency(slow) +
+                                         4 * papcoll::detail::volume_time(8, slow)));
 }
 
 TEST_CASE("short all-gathers go both ways between the same ranks where their number is a power of two") {
@@ -271,12 +292,18 @@ TEST_CASE("known arrivals take the policies that use them, unless all arrive tog
 }
 
 TEST_CASE("operators that do not commute keep the order of ranks") {
-    for (auto const operation : {collective_kind::reduce, collective_kind::all_reduce}) {
-        auto shape = shape_of(operation, 1000);
-        shape.commutative = false;
-        CHECK(policy_of({}, shape) == "greedy_tree");
-        CHECK(policy_of({.arrivals = one_late}, shape) == "greedy_tree");
-    }
+    for (int const ranks : {7, 8}) // 8: in three rounds, both ways between two ranks
+        for (auto const operation : {collective_kind::reduce, collective_kind::all_reduce}) {
+            auto shape = shape_of(operation, 1000);
+            shape.ranks = ranks;
+            shape.commutative = false;
+            std::vector<ticks> late(static_cast<std::size_t>(ranks));
+            late.front() = 1s;
+            std::string const kept =
+                operation == collective_kind::all_reduce && ranks == 8 ? "dissemination" : "greedy_tree";
+            CHECK(policy_of({}, shape) == kept);
+            CHECK(policy_of({.arrivals = late}, shape) == kept);
+        }
     auto scatter = shape_of(collective_kind::reduce_scatter, 1000);
     scatter.commutative = false;
     CHECK(policy_of({}, scatter) == "native");

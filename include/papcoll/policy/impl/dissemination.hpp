@@ -8,6 +8,8 @@
 #include <papcoll/policy/plan_writer.hpp>
 #include <papcoll/policy/radix_choice.hpp>
 #include <papcoll/program/program_builder.hpp>
+#include <papcoll/program/whole_operands.hpp>
+#include <papcoll/schedule/exchange_groups.hpp>
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/scheduler/dissemination_all_gather.hpp>
 
@@ -39,7 +41,7 @@ namespace detail {
 PAPCOLL_IMPL void dissemination::check(call_shape const& shape) const {
     if (radix) detail::require(*radix >= 2, "radix must be at least 2", *radix);
     if (!serves(shape))
-        throw std::invalid_argument("papcoll: an all_reduce by dissemination gathers the operands of all "
+        throw std::invalid_argument("papcoll: an all_reduce by dissemination may gather the operands of all "
                                     "ranks, of at most " +
                                     std::to_string(most_operands) + " ranks and " +
                                     std::to_string(most_bytes) + " bytes in all");
@@ -62,6 +64,12 @@ PAPCOLL_IMPL auto dissemination::plan(call_shape const& shape, link_model const&
         return all / static_cast<std::size_t>(std::min(k, std::max(shape.ranks, 2)));
     };
     if (shape.operation == collective_kind::all_reduce) {
+        auto const groups = exchange_groups(shape.ranks, k);
+        if (!groups.empty()) {
+            plan.builder().use(detail::windows_of_rounds(k, shape.bytes(), shape, link));
+            write_group_exchange(plan.builder(), groups, shape.rank, shape.count);
+            return plan.finish();
+        }
         auto const all = shape.bytes() * static_cast<std::size_t>(shape.ranks);
         detail::add_gather_combine(plan, shape, algorithm,
                                    detail::windows_of_rounds(k, message(all), shape, link));
