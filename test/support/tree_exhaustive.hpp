@@ -16,14 +16,15 @@ using papcoll::problem;
 using papcoll::ticks;
 
 /// receiver[rank] for all but the root. A rank takes part from its arrival on; it receives one message at a
-/// time, the first to be ready first (exchanging two neighbours shows that no order is better), and combines
-/// in that order.
+/// time, which travels `latency` longer while the next may come, the first to be ready first (exchanging two
+/// neighbours shows that no order is better), and combines in that order.
 class evaluator {
 public:
-    evaluator(problem const& p, ticks transfer_time, ticks compute_time)
+    evaluator(problem const& p, ticks transfer_time, ticks compute_time, ticks latency = ticks{0})
         : m_problem(p)
         , m_transfer(transfer_time)
         , m_compute(compute_time)
+        , m_latency(latency)
         , m_senders(static_cast<std::size_t>(p.ranks)) {}
 
     auto end(std::vector<int> const& receiver) -> ticks {
@@ -43,7 +44,7 @@ private:
         ticks result = link;
         for (ticks const time : ready) {
             link = std::max(link, time) + m_transfer;
-            result = std::max(result, link) + m_compute;
+            result = std::max(result, link + m_latency) + m_compute;
         }
         return result;
     }
@@ -51,6 +52,7 @@ private:
     problem m_problem;
     ticks m_transfer;
     ticks m_compute;
+    ticks m_latency;
     std::vector<std::vector<int>> m_senders;
 };
 
@@ -85,8 +87,9 @@ void for_each_tree(problem const& p, Visit visit) {
     }
 }
 
-inline auto least_end(problem const& p, ticks transfer_time, ticks compute_time) -> ticks {
-    evaluator evaluate(p, transfer_time, compute_time);
+inline auto least_end(problem const& p, ticks transfer_time, ticks compute_time, ticks latency = ticks{0})
+    -> ticks {
+    evaluator evaluate(p, transfer_time, compute_time, latency);
     ticks best = ticks::max();
     for_each_tree(p, [&](auto const& receiver) { best = std::min(best, evaluate.end(receiver)); });
     return best;

@@ -17,12 +17,13 @@ namespace papcoll::inline v0 {
 /// Reductions, 2012) name arrival dates as a perspective; see arrival_tree_scheduler for what is known.
 ///
 /// Operators must be commutative. All members must agree on all ranks, to the bit; costs are on the scale of
-/// the arrivals. Wrong arrivals cost time, never correctness. The way down of an all-reduce is a binomial
-/// tree. A rank computes its share alone, in O(P log P).
+/// the arrivals. Wrong arrivals cost time, never correctness. The way down of an all-reduce is the tree for
+/// ranks that arrive together. A rank computes its share alone, in O(P log P).
 struct arrival_tree {
     /// When the ranks arrive; none given: all together.
     arrival_source arrivals = {};
-    /// Of the whole data; default: that of the measured link.
+    /// Of the whole data, which occupies both ranks for so long; default: that of the measured link, in which
+    /// the latencies of several short messages to one rank pass together.
     std::optional<ticks> transfer_time = {};
     /// Of the whole data; default: its elements times compute_per_element.
     std::optional<ticks> compute_time = {};

@@ -27,16 +27,18 @@ namespace papcoll::inline v0 {
 /// of one, for which nothing is known. Owners must be the root. A rank's share costs O(P (log P + log L)) for
 /// P ranks and a greedy tree of L ticks. Throws std::invalid_argument as greedy_tree_scheduler does.
 struct arrival_tree_scheduler {
-    /// How long the value travels from one rank to another.
+    /// How long a value that is sent occupies both ranks.
     ticks transfer_time{1};
     /// How long two values take to be combined.
     ticks compute_time{0};
+    /// How much longer it travels, while both may send and receive others.
+    ticks latency{0};
 
     static constexpr schedule_kind kind = schedule_kind::reduction;
 
     /// The timed tree of one block, on the clock of the arrivals, and the ranks of its machines.
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree {
-        return grow_arrival_tree(p, transfer_time, compute_time);
+        return grow_arrival_tree(p, transfer_time, compute_time, latency);
     }
     /// All transfers of the tree.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {

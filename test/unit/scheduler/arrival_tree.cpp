@@ -50,8 +50,9 @@ private:
 };
 
 /// What is wrong with the times of the tree; empty: nothing. Each rank sends, receives and combines after its
-/// arrival only, one message at a time, and what it sends is combined before.
-auto timing_fault(papcoll::rank_tree const& placed, problem const& p) -> std::string {
+/// arrival only, one message at a time but for their latencies, and what it sends is combined before.
+auto timing_fault(papcoll::rank_tree const& placed, problem const& p, ticks latency = ticks{0})
+    -> std::string {
     auto const& tree = placed.tree;
     std::vector<ticks> result;
     std::vector<ticks> link;
@@ -62,7 +63,7 @@ auto timing_fault(papcoll::rank_tree const& placed, problem const& p) -> std::st
         auto const to = static_cast<std::size_t>(t.to);
         if (t.begin < result[static_cast<std::size_t>(t.from)]) return "sends before it is ready";
         if (t.begin < link[to]) return "receives before it can";
-        link[to] = t.end;
+        link[to] = t.end - latency;
         result[to] = std::max(result[to], t.end) + tree.compute_time;
     }
     auto ranks = placed.rank;
@@ -113,19 +114,35 @@ TEST_CASE("no tree of up to 7 ranks ends earlier, nor does its own before the ti
         for (int instance = 0; instance < (n < 7 ? 300 : 60); ++instance) {
             ticks const d{arrivals.below(8)};
             ticks const c{arrivals.below(8) + (d == ticks{0} ? 1 : 0)};
+            ticks const latency{instance % 2 == 0 ? 0 : arrivals.below(20)};
             auto const times = arrivals(n, arrivals.below(60));
             problem const p{.ranks = n, .root = arrivals.below(n), .arrivals = times};
-            auto const placed = grow_arrival_tree(p, d, c);
-            REQUIRE(timing_fault(placed, p) == "");
-            REQUIRE(placed.tree.finish == tree_exhaustive::least_end(p, d, c));
+            auto const placed = grow_arrival_tree(p, d, c, latency);
+            REQUIRE(timing_fault(placed, p, latency) == "");
+            REQUIRE(placed.tree.finish == tree_exhaustive::least_end(p, d, c, latency));
             std::vector<int> receiver(times.size(), p.root);
             for (int i = 1; i < n; ++i) {
                 auto const t = placed.tree.at(i);
                 receiver[static_cast<std::size_t>(placed.rank[static_cast<std::size_t>(t.from)])] =
                     placed.rank[static_cast<std::size_t>(t.to)];
             }
-            CHECK(tree_exhaustive::evaluator(p, d, c).end(receiver) == placed.tree.finish);
+            CHECK(tree_exhaustive::evaluator(p, d, c, latency).end(receiver) == placed.tree.finish);
         }
+}
+
+TEST_CASE("where latencies pass together, one rank may receive from many, as in the LogP model") {
+    auto const end = [](int ranks, ticks latency) {
+        return grow_arrival_tree({.ranks = ranks}, ticks{1}, ticks{0}, latency).tree.finish;
+    };
+    CHECK(end(8, ticks{0}) == ticks{3});     // a binomial tree
+    CHECK(end(8, ticks{100}) == ticks{107}); // a star
+    CHECK(end(9, ticks{2}) == ticks{7});     // Fibonacci's kind: 1, 1, 1, 2, 3, 4, 6, 9 ranks by 0, 1, 2, …
+    CHECK(end(10, ticks{2}) == ticks{8});
+    CHECK(arrival_tree_scheduler{.latency = ticks{100}}.for_rank({.ranks = 8}, 0).receives.size() == 7);
+    CHECK_THROWS_AS((void)grow_arrival_tree({.ranks = 2}, ticks{1}, ticks{0}, ticks{-1}),
+                    std::invalid_argument);
+    CHECK_THROWS_AS((void)grow_arrival_tree({.ranks = 2}, ticks{1}, ticks{0}, ticks::max()),
+                    std::invalid_argument);
 }
 
 TEST_CASE("ranks that send several times do not end earlier, as far as two messages more can tell") {
@@ -184,7 +201,8 @@ TEST_CASE("schedules are right, one block or several, with any arrivals") {
                         .blocks = 1 + arrivals.below(4),
                         .arrivals = instance % 10 == 0 ? std::span<ticks const>{} : times};
         auto const [d, c] = all_costs()[static_cast<std::size_t>(arrivals.below(12))];
-        check_schedule({.transfer_time = d, .compute_time = c}, p);
+        ticks const latency{arrivals.below(2) * arrivals.below(40)};
+        check_schedule({.transfer_time = d, .compute_time = c, .latency = latency}, p);
     }
 }
 

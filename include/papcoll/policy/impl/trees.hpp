@@ -5,6 +5,8 @@
 #include <papcoll/policy/arrival_tree.hpp>
 #include <papcoll/policy/greedy_tree.hpp>
 #include <papcoll/policy/members.hpp>
+#include <papcoll/policy/plan_writer.hpp>
+#include <papcoll/policy/radix_choice.hpp>
 #include <papcoll/policy/tree/fixed_tree.hpp>
 #include <papcoll/policy/tree/tree_plan.hpp>
 #include <papcoll/scheduler/arrival_tree.hpp>
@@ -13,6 +15,7 @@
 #include <papcoll/scheduler/fibonacci_tree.hpp>
 #include <papcoll/scheduler/greedy_tree.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -97,9 +100,16 @@ PAPCOLL_IMPL auto arrival_tree::fingerprint() const -> std::optional<std::vector
     return key;
 }
 PAPCOLL_IMPL auto arrival_tree::plan(call_shape const& shape, link_model const& link) const -> program {
-    auto const make = [](problem const& p, detail::tree_costs const& costs) {
-        return arrival_tree_scheduler{.transfer_time = costs.transfer, .compute_time = costs.compute}.placed(
-            p);
+    // Messages that wait for admission take their latencies one after the other.
+    bool const together = !transfer_time && !detail::windows_for(shape.bytes(), shape, link).admission;
+    ticks const shared =
+        together ? link.latency - ticks{static_cast<ticks::rep>(detail::rooted_message_cost(link))}
+                 : ticks{0};
+    auto const make = [shared](problem const& p, detail::tree_costs const& costs) {
+        auto const latency = std::clamp(shared, ticks{0}, costs.transfer);
+        arrival_tree_scheduler const trees{
+            .transfer_time = costs.transfer - latency, .compute_time = costs.compute, .latency = latency};
+        return trees.placed(p);
     };
     return detail::tree_planner(shape, link, detail::costs_of(*this), 1, make).plan(arrivals.times());
 }

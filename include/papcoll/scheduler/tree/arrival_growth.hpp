@@ -41,10 +41,10 @@ inline auto earliness(problem const& p, ticks most) -> std::vector<ticks> {
 /// time, so the place to serve is at one of the heads and the place to stop at one of the ends.
 class arrival_growth {
 public:
-    arrival_growth(problem const& p, ticks transfer_time, ticks compute_time)
+    arrival_growth(problem const& p, ticks transfer_time, ticks compute_time, ticks latency)
         : m_count(static_cast<std::size_t>(p.ranks))
         , m_root(p.root)
-        , m_hop(transfer_time + compute_time)
+        , m_hop(latency + transfer_time + compute_time)
         , m_next(std::max(transfer_time, compute_time))
         , m_early(earliness(p, p.ranks * m_hop)) {
         for (int rank = 0; rank < p.ranks; ++rank)
@@ -53,7 +53,7 @@ public:
                          [&](int a, int b) { return early(a) < early(b); });
         m_placed.tree.parent.resize(m_count);
         m_placed.tree.remaining.resize(m_count);
-        m_placed.tree.transfer_time = transfer_time;
+        m_placed.tree.transfer_time = latency + transfer_time;
         m_placed.tree.compute_time = compute_time;
         m_placed.rank.resize(m_count);
         m_placed.rank[0] = p.root;
@@ -61,8 +61,8 @@ public:
 
     /// Whether there is a tree; then placed() is one.
     [[nodiscard]] auto grow(ticks slack) -> bool {
-        m_fresh = {};
-        m_again = {};
+        m_fresh.clear();
+        m_again.clear();
         m_stopped = 0;
         ticks root_available{0};
         for (std::size_t attached = 1; attached < m_count;) {
@@ -91,6 +91,10 @@ private:
         std::vector<place> places;
         std::size_t head = 0;
         [[nodiscard]] auto empty() const -> bool { return head == places.size(); }
+        void clear() {
+            places.clear();
+            head = 0;
+        }
     };
     struct server {
         queue* from; // none: the root
@@ -149,24 +153,34 @@ private:
 
 /// The tree that completes the reduction at problem.root first when each rank takes part from its arrival on:
 /// it sends, receives and combines nothing before. `transfer_time` and `compute_time` are the costs of
-/// grow_greedy_tree().
+/// grow_greedy_tree(); a value travels `latency` longer, while both ranks may send and receive others, as in
+/// the LogP model (Karp, Sahay, Santos, Schauser, Optimal Broadcast and Summation in the LogP Model, 1993:
+/// their optimal tree, where all arrive together and combining costs nothing).
 ///
 /// For a given end the construction decides whether any tree meets it (see detail::arrival_growth), and the
-/// later the end the more is possible: so the earliest end is found by bisection. It lies between the last
-/// arrival and the length of grow_greedy_tree() after it. That no tree is faster is argued above and was
-/// compared with all trees of up to 8 ranks.
+/// later the end the more is possible: so the earliest end is found by bisection. It lies between one
+/// transfer and combination after the last arrival and the length of grow_greedy_tree() after it. That no
+/// tree is faster is argued above and was compared with all trees of up to 8 ranks.
 ///
-/// `tree.finish` and the times of tree_transfers() are on the clock of the arrivals. With both costs zero a
+/// `tree.finish` and the times of tree_transfers() are on the clock of the arrivals, and `tree.transfer_time`
+/// is the time that a value travels, with the latency. With both costs zero a
 /// transfer counts as one tick, so that the order still follows the arrivals. O(P (log P + log L)) for P
 /// ranks and L ticks of grow_greedy_tree(). Throws what grow_greedy_tree() throws.
-[[nodiscard]] inline auto grow_arrival_tree(problem const& p, ticks transfer_time, ticks compute_time)
-    -> rank_tree {
+[[nodiscard]] inline auto grow_arrival_tree(problem const& p, ticks transfer_time, ticks compute_time,
+                                            ticks latency = ticks{0}) -> rank_tree {
     check(p);
     detail::check_tree_costs(p.ranks, transfer_time, compute_time);
+    detail::require(latency.count() >= 0, "latency must not be negative", latency.count());
+    detail::check_tree_costs(p.ranks, latency, compute_time);
     if (transfer_time + compute_time == ticks{0}) transfer_time = ticks{1};
-    detail::arrival_growth growth(p, transfer_time, compute_time);
-    ticks enough = grow_greedy_tree(p.ranks, transfer_time, compute_time).finish;
-    for (ticks too_little{-1}; enough - too_little > ticks{1};) {
+    detail::arrival_growth growth(p, transfer_time, compute_time, latency);
+    ticks enough = grow_greedy_tree(p.ranks, latency + transfer_time, compute_time).finish;
+    ticks too_little{-1};
+    if (ticks const one = latency + transfer_time + compute_time; one <= enough) {
+        too_little = one - ticks{1};
+        if (growth.grow(one)) enough = one; // one rank is late
+    }
+    while (enough - too_little > ticks{1}) {
         ticks const middle = too_little + (enough - too_little) / 2;
         (growth.grow(middle) ? enough : too_little) = middle;
     }
