@@ -75,12 +75,12 @@ policies_of() {
     [ "$hosts" = "$ranks" ] || names=two_level,circulant
     case $1 in
     broadcast) names+=,knomial_tree:4 ;;
-    reduce) names+=,clairvoyant,knomial_tree:4 ;;
+    reduce) names+=,clairvoyant,arrival_tree,knomial_tree:4 ;;
     all_gather)
-        names+=,dissemination:4
+        names+=,dissemination:4,dissemination:12
         [ "$sample" = yes ] || names+=,dissemination:$ranks # all messages at once are too many to simulate
         ;;
-    all_reduce) names+=,arrival_all_reduce ;;
+    all_reduce) names+=,arrival_all_reduce,dissemination:4 ;;
     esac
     echo "${POLICIES:-$names}"
 }
