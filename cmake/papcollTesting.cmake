@@ -94,7 +94,7 @@ function(papcoll_register_unit_test name executable)
         set(timeout 300) # several times as slow
     endif()
     set(cost 1)
-    if(name MATCHES "^unit\\.(collective|policy)\\.")
+    if(name MATCHES "^unit\\.(collective|policy)\\.|shared_interleavings$")
         set(cost 50)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout} COST ${cost}) # the long ones first

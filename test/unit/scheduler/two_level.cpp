@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
+
 using papcoll::problem;
 using papcoll::rank_grid;
 using papcoll::transfer;
@@ -61,6 +63,10 @@ auto entries_are_single(two_level_scheduler const& s, problem const& p) -> bool 
 
 template <class F>
 void for_grids(int most_nodes, int most_per_node, F f) {
+    if (test_support::sanitized) {
+        most_nodes = std::min(most_nodes, 5);
+        most_per_node = std::min(most_per_node, 4);
+    }
     for (int nodes = 1; nodes <= most_nodes; ++nodes)
         for (int per_node = 1; per_node <= most_per_node; ++per_node)
             for (int how = 0; how < 3; ++how) {
