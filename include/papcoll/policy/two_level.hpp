@@ -15,10 +15,11 @@ namespace papcoll::inline v0 {
 /// For ranks that share nodes: each block enters a node once, where `circulant` sends it through the node's
 /// link for almost every rank there.
 ///
-/// Where the ranks of each node share memory (see attach_options::node_memory), and neither ranks_per_node
-/// nor lanes are given, one rank of each node does between the nodes what `circulant` does with as many ranks
-/// as there are nodes, and within the nodes data goes by memory, at the speed of copying it: see
-/// node_exchange. Nodes may have different numbers of ranks then, in any order. In a gather, a scatter and an
+/// Where the ranks of each node share memory (see attach_options::node_memory), and ranks_per_node is not
+/// given, one rank of each node does between the nodes what `circulant` does with as many ranks as there are
+/// nodes, and within the nodes data goes by memory, at the speed of copying it: see node_exchange. In L > 1
+/// lanes L ranks of each node do so, each with its share of m/L bytes of a broadcast, a reduce or an
+/// all-reduce; the ranks of a node combine these shares, or put them together, in its memory. Nodes may have different numbers of ranks then, in any order. In a gather, a scatter and an
 /// all-to-all one message goes between the root and each other node, or between two nodes; a barrier is one
 /// of the leaders; a scan or an exscan one of the nodes, where the ranks of each follow each other and their
 /// data has room in the memory.
@@ -45,8 +46,9 @@ namespace papcoll::inline v0 {
 struct two_level {
     /// Ranks in a row share a node; default: as agreed. The last node has fewer when it does not divide P.
     std::optional<int> ranks_per_node = {};
-    /// L, of broadcast and reduce, at most k; default: one, which bench/results/two_level.md measures. More
-    /// can pay where a node has several network links, or one rank cannot fill one.
+    /// L, of broadcast and reduce, and of all_reduce where nodes share memory; at most as many as every node
+    /// has ranks. Default: one, which bench/results/two_level.md measures. More can pay where a node has
+    /// several network links, or one rank cannot fill one.
     std::optional<int> lanes = {};
     /// The size of a block of broadcast and reduce, or of what `circulant` cuts; default: as there.
     std::optional<std::size_t> block_bytes = {};

@@ -197,8 +197,13 @@ public:
         }
         each_posted([&](int) { return rounds; });
     }
-    /// The operands that lie in parts[r] belong to rank r.
+    /// The operands that lie in parts[r] belong to rank r, which combines them at the beginning of its
+    /// output.
     void reduce_scatter(std::span<region const> parts) {
+        reduce_scatter(parts, region(memory::out, 0, parts[index(m_rank)].size()));
+    }
+    /// The same, combined in `target`.
+    void reduce_scatter(std::span<region const> parts, region const& target) {
         auto const each = share_of_window();
         auto const rounds = chunks(longest_of(parts), each).count();
         auto const own = m_to.scratch(m_to.in_place() ? each : 0);
@@ -219,7 +224,7 @@ public:
                 take(r, k, k + 1 < rounds, piece);
                 return piece;
             };
-            combine_as_they_come(region(memory::out, n > 0 ? mine.begin(k) : 0, n), operand);
+            combine_as_they_come(target.part(n > 0 ? mine.begin(k) : 0, n), operand);
         }
         each_posted([&](int) { return rounds; });
     }
@@ -290,6 +295,13 @@ public:
             post();
         }
         each_posted([&](int) { return data.count(); });
+    }
+    /// What comes behind it in the memory comes after all that any rank has read or written there before.
+    void settle() {
+        region const all(memory::node, 0, m_stretch * size(m_ranks));
+        post();
+        for_others([&](int r) { await(r, 0, all); });
+        each_posted([](int) { return std::size_t(1); });
     }
     /// Nobody ends before all have begun: rounds in which each rank awaits up to seven others.
     void barrier() {

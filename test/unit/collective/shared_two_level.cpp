@@ -110,6 +110,21 @@ TEST_CASE("two levels in many chunks, where there is little memory") {
     });
 }
 
+TEST_CASE("two levels in lanes") {
+    for (int const lanes : {2, 3, 8})
+        for (auto const memory : {std::optional<std::size_t>(), std::optional<std::size_t>(little_memory)})
+            on_nodes(static_cast<std::uint64_t>(lanes - 2), [&](endpoint& self) {
+                attach(self, memory);
+                papcoll::two_level const policy{.lanes = lanes};
+                int const rank = self.rank(), ranks = self.size();
+                broadcast_suite::promises(self, rank, ranks, policy);
+                shared_memory_suite::all_reductions<double>(self, rank, ranks, policy);
+                for (std::size_t const n : {0u, 1u, 50u, 3'000u, 20'000u})
+                    for (int root = 0; root < ranks; ++root)
+                        reduce_suite::check_sum(self, rank, ranks, n, root, policy);
+            });
+}
+
 TEST_CASE("two levels with messages that come late and in any order, and ranks that sleep") {
     for (std::uint64_t const seed : {3u, 17u})
         on_nodes(seed, [&](endpoint& self) {

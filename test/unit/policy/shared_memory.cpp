@@ -64,16 +64,23 @@ auto nodes_of_sizes(int nodes, mixer& mix) -> std::vector<int> {
         std::swap(of_rank[r - 1], of_rank[mix.below(r)]);
     return of_rank;
 }
-void verify_two_levels(call c, mixer& mix) {
-    if (!papcoll::detail::is_prefix(c.shape.operation)) c.shape.commutative = true;
+void verify_two_levels(papcoll::two_level const& policy, call c, mixer& mix) {
     std::string wrong;
     try {
-        wrong = violation_of(papcoll::two_level{}, c, mix.coin() ? program_calls::fast : program_calls::slow)
-                    .value_or("");
+        wrong = violation_of(policy, c, mix.coin() ? program_calls::fast : program_calls::slow).value_or("");
     } catch (std::exception const& e) {
         wrong = c.text() + ": " + e.what();
     }
     CHECK_MESSAGE(wrong.empty(), wrong);
+}
+/// By one rank of each node, and of what goes in lanes by several.
+void verify_two_levels(call c, mixer& mix) {
+    auto const what = c.shape.operation;
+    if (!papcoll::detail::is_prefix(what)) c.shape.commutative = true;
+    verify_two_levels(papcoll::two_level{}, c, mix);
+    if (what == collective_kind::broadcast || what == collective_kind::reduce ||
+        what == collective_kind::all_reduce)
+        verify_two_levels(papcoll::two_level{.lanes = 2 + static_cast<int>(mix.below(4))}, std::move(c), mix);
 }
 
 } // namespace

@@ -81,6 +81,34 @@ TEST_CASE("no node sends more than the operation needs") {
         }
 }
 
+TEST_CASE("where nodes share memory, as many ranks of each exchange shares as there are lanes") {
+    std::size_t const count = 96'000;
+    auto const nodes = in_order(3, 4);
+    for (int const lanes : {1, 2, 4, 9})
+        for (auto const kind :
+             {collective_kind::broadcast, collective_kind::reduce, collective_kind::all_reduce}) {
+            CAPTURE(lanes);
+            std::map<int, std::size_t> active; // ranks of each node
+            std::size_t between = 0;
+            for (int r = 0; r < 12; ++r) {
+                auto shape = shape_of(kind, r, nodes, count);
+                shape.shared_bytes = std::size_t(256) << 10;
+                shape.root = 5;
+                auto const plan = two_level{.lanes = lanes}.plan(shape, wire);
+                auto const sent = program_lists::messages(plan, program_lists::action::send);
+                auto const received = program_lists::messages(plan, program_lists::action::receive);
+                for (auto const& m : sent) {
+                    CHECK(nodes[static_cast<std::size_t>(m.peer)] != r / 4);
+                    between += m.elements;
+                }
+                active[r / 4] += sent.empty() && received.empty() ? 0 : 1;
+            }
+            CHECK(between == (kind == collective_kind::all_reduce ? 4 : 2) * count);
+            for (auto const& [node, ranks] : active)
+                CHECK(ranks == static_cast<std::size_t>(lanes < 4 ? lanes : 4));
+        }
+}
+
 TEST_CASE("flat where nodes are uneven, have one rank, or are one, and of short operands") {
     for (auto const& nodes :
          {std::vector<int>{0, 0, 0, 1, 1}, std::vector<int>{0, 1, 2, 3}, std::vector<int>{5, 5, 5}})

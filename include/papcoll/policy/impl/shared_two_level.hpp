@@ -16,6 +16,7 @@
 #include <papcoll/program/node_exchange.hpp>
 #include <papcoll/program/prefix.hpp>
 #include <papcoll/program/program_builder.hpp>
+#include <papcoll/schedule/block_partition.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ namespace papcoll::inline v0::detail {
 /// different numbers of ranks, in any order.
 class shared_two_level final : public program::source {
 public:
-    shared_two_level(circulant const& between, call_shape const& shape, link_model const& link)
+    /// `lanes`: of a broadcast, a reduce and an all-reduce, of long data.
+    shared_two_level(circulant const& between, int lanes, call_shape const& shape, link_model const& link)
         : m_between(between)
         , m_link(link)
         , m_shape(shape)
@@ -42,8 +44,9 @@ public:
         , m_node(m_grid.node(shape.rank))
         , m_index(m_grid.index(shape.rank))
         , m_longest(std::max<std::size_t>(longest(shape, m_grid), 1))
-        , m_about_bytes(about_bytes(shape, m_grid))
-        , m_stretch(node_stretches(shape).for_elements(m_longest)) {
+        , m_stretch(node_stretches(shape).for_elements(m_longest))
+        , m_lanes(std::min(lanes, most_lanes(shape, m_grid, m_stretch)))
+        , m_about_bytes(about_bytes(shape, m_grid) * (m_lanes > 1 ? most_members(m_grid) : 1)) {
         m_shape.sizes = m_shape.displacements = {};
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
@@ -173,13 +176,55 @@ private:
     }
     [[nodiscard]] auto all(memory where) const -> region { return {where, 0, m_shape.count}; }
 
+    /// Each rank of a lane has a window for every other one of its node; there is a rank of each node in it.
+    [[nodiscard]] static auto most_lanes(call_shape const& shape, rank_grid const& grid, std::size_t stretch)
+        -> int {
+        auto const what = shape.operation;
+        bool const has_lanes = what == collective_kind::broadcast || what == collective_kind::reduce ||
+                               what == collective_kind::all_reduce;
+        if (!has_lanes || stretch / 2 < most_members(grid)) return 1;
+        auto least = grid.members(0).size();
+        for (int node = 1; node < grid.nodes(); ++node) least = std::min(least, grid.members(node).size());
+        return static_cast<int>(least);
+    }
+    /// The lane of the rank at this place of its node; from m_lanes on: none. The leader's is the first.
+    [[nodiscard]] auto lane_at(int place) const -> int {
+        auto const ranks = static_cast<int>(members().size());
+        return (place - leader() + ranks) % ranks;
+    }
+    [[nodiscard]] auto share_of_lane(region const& whole, int lane) const -> region {
+        block_partition const shares{m_shape.count, m_lanes};
+        return lane < m_lanes ? whole.part(shares.offset(lane), shares.size(lane)) : whole.part(0, 0);
+    }
+    [[nodiscard]] auto own_share(region const& whole) const -> region {
+        return share_of_lane(whole, lane_at(m_index));
+    }
+    [[nodiscard]] auto shares_here(region const& whole) const -> std::vector<region> {
+        std::vector<region> shares;
+        for (int place = 0; place < static_cast<int>(members().size()); ++place)
+            shares.push_back(share_of_lane(whole, lane_at(place)));
+        return shares;
+    }
+    /// Between the ranks of this rank's lane, if it is of one. The lanes share the links.
+    void add_lane(program_builder& to, bool in_place, region const& share) const {
+        int const lane = lane_at(m_index);
+        if (lane >= m_lanes) return;
+        std::vector<int> ranks;
+        for (int node = 0; node < m_grid.nodes(); ++node) {
+            auto const there = m_grid.members(node);
+            auto const first = index(m_grid.index(m_leaders[index(node)]));
+            ranks.push_back(there[(first + index(lane)) % there.size()]);
+        }
+        auto link = m_link;
+        link.per_byte *= m_lanes;
+        auto shape = between_nodes(in_place);
+        shape.count = share.size();
+        to.append(m_between.plan(shape, link), {share, share, ranks});
+    }
+
     [[nodiscard]] auto root_node() const -> int { return is_rooted() ? m_grid.node(m_shape.root) : 0; }
-    /// Between the leaders, on these regions.
-    void add_between(program_builder& to, bool in_place, region const& in, region const& out,
-                     std::span<std::size_t const> sizes = {}) const {
-        if (!m_between.block_bytes &&
-            leaders_at_once::is_shorter(m_shape.operation, m_grid.nodes(), m_shape.bytes(), m_link))
-            return add_at_once(to, in, out, sizes);
+    /// The call of one rank of each node.
+    [[nodiscard]] auto between_nodes(bool in_place) const -> call_shape {
         auto shape = m_shape;
         shape.ranks = m_grid.nodes();
         shape.rank = m_node;
@@ -187,6 +232,15 @@ private:
         shape.in_place = in_place;
         shape.has_native = false;
         shape.shared_bytes = 0;
+        return shape;
+    }
+    /// Between the leaders, on these regions.
+    void add_between(program_builder& to, bool in_place, region const& in, region const& out,
+                     std::span<std::size_t const> sizes = {}) const {
+        if (!m_between.block_bytes &&
+            leaders_at_once::is_shorter(m_shape.operation, m_grid.nodes(), m_shape.bytes(), m_link))
+            return add_at_once(to, in, out, sizes);
+        auto shape = between_nodes(in_place);
         shape.sizes = sizes;
         to.append(m_between.plan(shape, m_link), {in, out, m_leaders});
     }
@@ -209,17 +263,45 @@ private:
 
     void broadcast(program_builder& to, node_exchange& node) const {
         auto const data = all(memory::out);
+        if (m_lanes > 1) return broadcast_in_lanes(to, node, data);
         if (leads()) add_between(to, false, data, data);
         if (!is_alone()) node.broadcast(leader(), data, chunk());
     }
+    void broadcast_in_lanes(program_builder& to, node_exchange& node, region const& data) const {
+        bool const has_all = m_node == root_node();
+        if (has_all) node.broadcast(leader(), data, chunk());
+        auto const own = own_share(data);
+        add_lane(to, false, own);
+        if (!has_all) node.all_gather(shares_here(data), own, m_stretch / 2);
+    }
     void reduce(program_builder& to, node_exchange& node) const {
         bool const is_root = m_shape.rank == m_shape.root;
+        if (m_lanes > 1) return reduce_in_lanes(to, node);
         if (is_alone()) return add_between(to, m_shape.in_place, all(memory::in), all(memory::out));
         auto const partial = is_root ? all(memory::out) : leads() ? to.scratch(m_shape.count) : region();
         node.reduce(leader(), all(memory::in), partial, chunk());
         if (leads()) add_between(to, is_root, partial, partial);
     }
+    void reduce_in_lanes(program_builder& to, node_exchange& node) const {
+        auto const operands = shares_here(all(memory::in));
+        auto const partial = to.scratch(operands[index(m_index)].size());
+        bool const gets_all = m_node == root_node();
+        node.reduce_scatter(operands, partial);
+        add_lane(to, gets_all, partial);
+        if (!gets_all) return;
+        node.settle();
+        node.gather(leader(), shares_here(leads() ? all(memory::out) : all(memory::in)), partial, chunk());
+    }
+    void all_reduce_in_lanes(program_builder& to, node_exchange& node) const {
+        auto const result = all(memory::out);
+        auto const own = own_share(result);
+        node.reduce_scatter(shares_here(all(memory::in)), own);
+        add_lane(to, true, own);
+        node.settle();
+        node.all_gather(shares_here(result), own, m_stretch / 2);
+    }
     void all_reduce(program_builder& to, node_exchange& node) const {
+        if (m_lanes > 1) return all_reduce_in_lanes(to, node);
         if (is_alone()) return add_between(to, m_shape.in_place, all(memory::in), all(memory::out));
         auto const result = all(memory::out);
         node.reduce(leader(), all(memory::in), result, chunk());
@@ -353,8 +435,9 @@ private:
     int m_node;
     int m_index;
     std::size_t m_longest; // elements
-    std::size_t m_about_bytes;
     std::size_t m_stretch;
+    int m_lanes;
+    std::size_t m_about_bytes;
     std::vector<int> m_leaders; // by node
 };
 

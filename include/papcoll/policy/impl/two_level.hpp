@@ -126,7 +126,7 @@ PAPCOLL_IMPL auto two_level::fingerprint() const -> std::optional<std::vector<st
                                      static_cast<std::int64_t>(block_bytes.value_or(0))};
 }
 PAPCOLL_IMPL auto two_level::shares_memory(call_shape const& shape) const -> bool {
-    return !ranks_per_node && !lanes && !shape.is_uneven() && detail::shared_two_level::serves(shape);
+    return !ranks_per_node && !shape.is_uneven() && detail::shared_two_level::serves(shape);
 }
 PAPCOLL_IMPL auto two_level::uses_nodes(call_shape const& shape, link_model const& link) const -> bool {
     return shares_memory(shape) || detail::two_level_writer(*this, shape, link).worthwhile();
@@ -134,7 +134,7 @@ PAPCOLL_IMPL auto two_level::uses_nodes(call_shape const& shape, link_model cons
 PAPCOLL_IMPL auto two_level::plan(call_shape const& shape, link_model const& link) const -> program {
     if (shares_memory(shape)) {
         auto const source = std::make_shared<detail::shared_two_level const>(
-            circulant{.block_bytes = block_bytes}, shape, link);
+            circulant{.block_bytes = block_bytes}, lanes.value_or(1), shape, link);
         return detail::within_limit(source, shape.in_place, shape.ranks, source->about_bytes());
     }
     switch (shape.operation) {
