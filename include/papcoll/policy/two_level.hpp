@@ -19,10 +19,10 @@ namespace papcoll::inline v0 {
 /// given, one rank of each node does between the nodes what `circulant` does with as many ranks as there are
 /// nodes, and within the nodes data goes by memory, at the speed of copying it: see node_exchange. In L > 1
 /// lanes L ranks of each node do so, each with its share of m/L bytes of a broadcast, a reduce or an
-/// all-reduce; the ranks of a node combine these shares, or put them together, in its memory. Nodes may have different numbers of ranks then, in any order. In a gather, a scatter and an
-/// all-to-all one message goes between the root and each other node, or between two nodes; a barrier is one
-/// of the leaders; a scan or an exscan one of the nodes, where the ranks of each follow each other and their
-/// data has room in the memory.
+/// all-reduce; the ranks of a node combine these shares, or put them together, in its memory. Nodes may have
+/// different numbers of ranks then, in any order. In a gather, a scatter and an all-to-all one message goes
+/// between the root and each other node, or between two nodes; a barrier is one of the leaders; a scan or an
+/// exscan one of the nodes, where the ranks of each follow each other and their data has room in the memory.
 ///
 /// Otherwise messages go by circulant graphs between nodes and within them. The decomposition into
 /// lanes is that of Träff and Hunold (Decomposing Collectives for Exploiting Multi-lane Communication, 2020);
