@@ -1,8 +1,15 @@
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-# cmake -D COMPILER=... -D INCLUDES=a|b -D SOURCE=file.cpp -P expect_error.cmake
+# cmake -D COMPILER=... -D OPTIONS=a|b -D INCLUDES=a|b [-D PRECOMPILED=folder] -D SOURCE=file.cpp -P expect_error.cmake
+# The folder has core.hpp.gch and papcoll.hpp.gch.
 string(REPLACE "|" ";" folders "${INCLUDES}")
 list(TRANSFORM folders PREPEND "-I")
-set(compile ${COMPILER} -std=c++20 -fsyntax-only -DPAPCOLL_SEPARATE_COMPILATION ${folders} ${SOURCE})
+string(REPLACE "|" ";" options "${OPTIONS}")
+set(compile ${COMPILER} ${options} -fsyntax-only ${folders})
+file(STRINGS ${SOURCE} included REGEX "^#include <papcoll/(core|papcoll).hpp>")
+if(PRECOMPILED AND included MATCHES "papcoll/(core|papcoll)\\.hpp")
+    list(APPEND compile -include ${PRECOMPILED}/${CMAKE_MATCH_1}.hpp)
+endif()
+list(APPEND compile ${SOURCE})
 
 file(STRINGS ${SOURCE} expected REGEX "^// expect: ")
 list(LENGTH expected count)
