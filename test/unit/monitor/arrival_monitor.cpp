@@ -714,9 +714,9 @@ TEST_CASE("a monitor that has ended goes when what it was asked for is known, ho
             m->computation_begin();
             while (self.rank() == 0 && ended == 0) std::this_thread::yield();
             m.reset();
+            if (self.rank() == 1) CHECK(token.use_count() == 2); // until it hears of rank 0
             ++ended;
             while (ended < 2) std::this_thread::yield();
-            if (self.rank() == 1) CHECK(token.use_count() == 2); // until it hears of rank 0
             learn(arrivals);
             CHECK(arrivals.known());
             CHECK(token.use_count() == 1);
