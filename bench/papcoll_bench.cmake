@@ -70,7 +70,7 @@ papcoll_add_bench_test(learning 3 learning --sizes 8,20000 --calls 24 --repetiti
 papcoll_add_bench_test(choice 3 choice --sizes 8,4Ki --operations broadcast,all_reduce,barrier --repetitions 3
     --seconds 0.01 --json ${CMAKE_CURRENT_BINARY_DIR}/choice.json)
 papcoll_add_bench_test(overlap 3 overlap --size 16Ki --ratios 0.5 --rate 1gbit --repetitions 1 --warm-up 0)
-papcoll_add_bench_test(attach 3 attach)
+papcoll_add_bench_test(attach 3 attach --repetitions 5 --cycles 100 --seconds 0.05)
 papcoll_add_bench_test(clock 5 clock --rounds 4 --gap 0.2) # fails when a clock is further from the truth than it says
 papcoll_add_bench_test(monitor 2 monitor --repetitions 2 --work-ms 10 --soak 50)
 # Without optimisation and on a busy machine: finds waiting that does not end, nothing finer.

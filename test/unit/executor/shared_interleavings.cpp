@@ -320,7 +320,7 @@ constexpr std::array kinds{
     collective_kind::exscan,     collective_kind::barrier};
 
 /// Of the kinds that come first.
-constexpr std::size_t every = test_support::sanitized ? 4 : 1;
+constexpr std::size_t every = test_support::sanitized ? 8 : 1;
 
 } // namespace
 
