@@ -1,8 +1,10 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-// calls <n> <what>: n repeated calls with 8 bytes of each rank in make_calls, for instructions.py.
+// calls <n> <what>: n repeated calls with 8 bytes of each rank in make_calls, for instructions.py; `in_turn`
+// are n rounds of eight calls, of which each is another one than the one before.
 #include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/all_reduce.hpp>
 #include <papcoll/collective/barrier.hpp>
+#include <papcoll/collective/broadcast.hpp>
 #include <papcoll/context/attach.hpp>
 
 #include <mpi.h>
@@ -47,6 +49,17 @@ int main(int argc, char** argv) {
         run([]() __attribute__((always_inline)) { papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out); });
     else if (what == "barrier")
         run([]() __attribute__((always_inline)) { papcoll::barrier(MPI_COMM_WORLD); });
+    else if (what == "in_turn")
+        run([] {
+            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
+            papcoll::barrier(MPI_COMM_WORLD);
+            papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out);
+            papcoll::barrier(MPI_COMM_WORLD); // now another call comes behind it
+            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out + 1, std::multiplies<>());
+            papcoll::broadcast(MPI_COMM_WORLD, out + 2, 1, 0);
+            papcoll::barrier(MPI_COMM_WORLD);
+            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
+        });
     MPI_Finalize();
     return out[0] == 1 || out[0] == ranks ? EXIT_SUCCESS : EXIT_FAILURE;
 }

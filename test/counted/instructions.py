@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-MOST_ALONE = {"all_reduce": 300}
-MOST_OF_TWO = {"all_reduce": 400, "all_gather": 415, "barrier": 350}
+MOST_ALONE = {"all_reduce": 300, "in_turn": 8 * 350}
+MOST_OF_TWO = {"all_reduce": 400, "all_gather": 415, "barrier": 350, "in_turn": 8 * 450}
 CALLS = 2000
 ALL = re.compile(r"make_calls<")
 WAITING = re.compile(r":papcoll::v0::detail::short_run<[^(]*>::wait_\w+\(")

@@ -136,11 +136,11 @@ public:
         return *this;
     }
 
-    /// Whether there are any.
     /// Whether one rank's elements come behind the other's.
     [[nodiscard]] auto follow_each_other() const -> bool {
         return !m_data || m_data->parts.follow_each_other;
     }
+    /// Whether there are any.
     [[nodiscard]] auto given() const -> bool { return m_data != nullptr; }
     [[nodiscard]] auto sizes() const -> std::span<std::size_t const> {
         if (m_data) return m_data->parts.sizes;

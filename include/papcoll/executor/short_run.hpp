@@ -120,6 +120,8 @@ private:
         return m_script.steps().data() + m_script.steps().size();
     }
     [[gnu::noinline]] auto run_messages(Transport& t, int tag, call_memory& with) -> bool {
+        // Ranks of the node may wait for this one in a call that it has not begun.
+        if (with.shared != nullptr) with.shared->pass_to(with.call);
         call c{t, tag, with};
         run_steps<false>(m_script.steps().data(), c);
         return ended(c);

@@ -164,7 +164,7 @@ template <transport Transport>
     }
     make_room(call, shape);
     auto& plan = known.plan(policy, shape, c.link());
-    if (!call.on_trial) known.last.remember(call, shape, policy, plan, known.plans);
+    if (!call.on_trial) known.remember(call, shape, policy, plan);
     return plan;
 }
 template <transport Transport>
@@ -185,7 +185,7 @@ template <transport Transport>
 void run_on_idle(context<Transport>& c, call_description& call, policy_ref policy) {
     run_alone(c, call, [&](int tag) {
         auto& known = known_calls::of(c.cache());
-        auto* const again = known.last.plan_of_any(call, policy);
+        auto* const again = known.plan_of_any(call, policy);
         if (again == nullptr) return run_plan(c, call, find_plan(c, call, policy, known), tag);
         take_memory(call);
         return run_plan(c, call, *again, tag);
@@ -199,10 +199,9 @@ void run_with_others(Transport& t, call_description& call, policy_ref policy, vo
     auto const op = make_observed_call(c, s, call_site);
     run_to_end(*c->engine(), op, c->transport_layer());
 }
-/// A blocking call that is not the last one again.
+/// A blocking call that is not known.
 template <transport Transport>
-[[gnu::noinline]] void run_another(Transport& t, call_description& call, policy_ref policy,
-                                   void const* call_site) {
+void run_another(Transport& t, call_description& call, policy_ref policy, void const* call_site) {
     (void)policy.arrivals(false); // while nothing of the call is under way
     auto const run = [&](call_description& one, policy_ref by) {
         auto* const c = raw_context_in(t);
@@ -215,29 +214,30 @@ template <transport Transport>
     auto const c = context_in(t); // operators may free the communicator
     run_trial(*c, call, policy, run);
 }
-/// The execution of the last call on an idle context with a cache, if this one is the same and short; else
-/// null.
+/// The execution of a call that is known, on an idle context with a cache, if it is short; else null.
 template <transport Transport>
-[[nodiscard, gnu::always_inline]] inline auto execution_of_last(context<Transport>& c, call_description& call,
-                                                                policy_ref const& policy)
+[[nodiscard, gnu::always_inline]] inline auto
+execution_of_known(context<Transport>& c, call_description& call, policy_ref const& policy)
     -> execution<Transport>* {
-    auto const& known = *static_cast<known_calls*>(c.cache().get());
-    auto* const plan = known.last.plan_of(call, policy);
+    auto& known = *static_cast<known_calls*>(c.cache().get());
+    auto* const plan = known.plan_of(call, policy);
     auto* const body = plan != nullptr ? plan->execution.template ready_for<Transport>(call.memory) : nullptr;
     if (body == nullptr) return nullptr;
     call.memory.out = call.out.data();
     return body;
 }
-// What a short call has to do besides its messages is all here: the rest is kept out of the way.
+/// Runs a call that is known, and short; false: it is not. What such a call has to do besides its messages is
+/// all here: the rest is kept out of the way.
 template <transport Transport>
-[[gnu::always_inline]] inline void run_on(Transport& t, call_description& call, policy_ref const& policy,
-                                          void const* call_site) {
+[[nodiscard, gnu::always_inline]] inline auto run_known(Transport& t, call_description& call,
+                                                        policy_ref const& policy) -> bool {
     auto* const c = raw_context_in(t);
     // What is known of calls that run alone is of a communicator whose calls agree on nothing.
     bool const may_be_known = c != nullptr && c->is_idle() && c->cache() && !c->observed_by();
-    auto* const body = may_be_known ? execution_of_last(*c, call, policy) : nullptr;
-    if (body == nullptr) return run_another(t, call, policy, call_site);
+    auto* const body = may_be_known ? execution_of_known(*c, call, policy) : nullptr;
+    if (body == nullptr) return false;
     run_alone(*c, *body, call);
+    return true;
 }
 template <transport Transport>
 [[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
@@ -285,13 +285,9 @@ template <transport Transport>
     return shape;
 }
 
-// Out of the way of calls that repeat the last one.
-[[gnu::noinline]] inline void run_first_call(MPI_Comm comm, call_description& call, policy_ref policy,
-                                             void const* call_site) {
-    run_another(attached_transport(comm), call, policy, call_site);
-}
-[[gnu::noinline]] inline void run_by_policy_native(MPI_Comm comm, call_description& call, policy_ref policy,
-                                                   void const* call_site) {
+// Out of the way of calls that are known.
+[[gnu::noinline]] inline void run_unknown(MPI_Comm comm, call_description& call, policy_ref policy,
+                                          void const* call_site) {
     if (goes_to_mpi(comm, policy)) return run_native(comm, call, native_shape(comm, call));
     run_another(attached_transport(comm), call, policy, call_site);
 }
@@ -434,7 +430,7 @@ private:
 
 template <transport Transport>
 [[gnu::noinline]] void run_call(Transport& t, call_description& call, policy_ref policy) {
-    run_on(t, call, policy, __builtin_return_address(0));
+    if (!run_known(t, call, policy)) run_another(t, call, policy, __builtin_return_address(0));
 }
 template <transport Transport>
 [[gnu::noinline]] auto begin_call(Transport& t, call_description& call, policy_ref policy) -> request {
@@ -450,11 +446,9 @@ inline namespace compiled_by_papcoll_impl_hpp {
 
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] void run_call(Comm comm, call_description& call, policy_ref policy) {
-    auto const* const call_site = __builtin_return_address(0);
-    if (policy.is_native()) return run_by_policy_native(comm, call, policy, call_site);
     auto* const t = find_transport(comm);
-    if (t == nullptr) return run_first_call(comm, call, policy, call_site);
-    run_on(*t, call, policy, call_site);
+    if (t != nullptr && run_known(*t, call, policy)) return;
+    run_unknown(comm, call, policy, __builtin_return_address(0));
 }
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] auto begin_call(Comm comm, call_description& call, policy_ref policy) -> request {
