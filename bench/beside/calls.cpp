@@ -53,8 +53,22 @@ auto planned(std::string name, std::function<void(buffers&)> mpi, std::function<
 
 } // namespace
 
+void meeting_point::meet() {
+    MPI_Request all = MPI_REQUEST_NULL;
+    MPI_Ibarrier(m_comm, &all);
+    MPI_Wait(&all, MPI_STATUS_IGNORE);
+}
+auto meeting_point::largest(double value) -> double {
+    double result = 0;
+    MPI_Request all = MPI_REQUEST_NULL;
+    MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, m_comm, &all);
+    MPI_Wait(&all, MPI_STATUS_IGNORE);
+    return result;
+}
+
 buffers::buffers(MPI_Comm c, std::size_t bytes)
     : comm(c)
+    , between(std::make_shared<meeting_point>(c))
     , n(std::max<std::size_t>(bytes / sizeof(float), 1))
     , part(std::max<std::size_t>(n / size_of(c), 1))
     , in(std::max(n, part * size_of(c)), 1.0F)
@@ -131,14 +145,12 @@ auto all_collectives() -> std::vector<collective> {
 }
 
 auto time_of(std::function<void(buffers&)> const& call, buffers& b, int calls) -> double {
-    MPI_Barrier(b.comm);
-    MPI_Barrier(b.comm);
+    b.between->meet();
+    b.between->meet();
     double elapsed = MPI_Wtime();
     for (int i = 0; i < calls; ++i) call(b);
     elapsed = MPI_Wtime() - elapsed;
-    double slowest = 0;
-    MPI_Allreduce(&elapsed, &slowest, 1, MPI_DOUBLE, MPI_MAX, b.comm);
-    return slowest / calls * 1e6;
+    return b.between->largest(elapsed) / calls * 1e6;
 }
 
 void call_settings::add_to(CLI::App& app) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,12 +14,30 @@
 
 namespace bench {
 
+/// Where ranks meet between calls that are timed: by nonblocking routines on a communicator of its own, so
+/// that neither a library's blocking ones nor what it keeps of the communicator are at hand for the next
+/// call, and the other's are not.
+class meeting_point {
+public:
+    explicit meeting_point(MPI_Comm comm) { MPI_Comm_dup(comm, &m_comm); }
+    meeting_point(meeting_point const&) = delete;
+    auto operator=(meeting_point const&) -> meeting_point& = delete;
+    ~meeting_point() { MPI_Comm_free(&m_comm); }
+
+    void meet();
+    [[nodiscard]] auto largest(double value) -> double;
+
+private:
+    MPI_Comm m_comm = MPI_COMM_NULL;
+};
+
 /// The buffers of one size on the ranks of a communicator: `n` elements, of which each rank has `part` where
 /// they are divided.
 struct buffers {
     buffers(MPI_Comm comm, std::size_t bytes);
 
     MPI_Comm comm;
+    std::shared_ptr<meeting_point> between;
     std::size_t n, part;
     std::vector<float> in, out;
     std::vector<std::size_t> sizes;
@@ -52,7 +71,7 @@ struct call_settings {
     [[nodiscard]] auto wants(std::string_view operation) const -> bool;
 };
 
-/// Microseconds of one call of `calls` in a row, of the slowest rank; from rest, where all leave two barriers
+/// Microseconds of one call of `calls` in a row, of the slowest rank; from rest, where all leave two meetings
 /// together.
 [[nodiscard]] auto time_of(std::function<void(buffers&)> const& call, buffers& b, int calls) -> double;
 

@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    // Out of the way of calls that repeat the last one.
+    // Out of the way of calls that are known.
     [[nodiscard, gnu::noinline]] auto says_the_same(arrival_source const& other) const -> bool {
         if (!known() || !other.known()) return false;
         auto const mine = known_times(), its = other.known_times();
