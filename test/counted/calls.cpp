@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 // calls <n> <what>: n repeated calls with 8 bytes of each rank in make_calls, for instructions.py; `in_turn`
-// are n rounds of eight calls, of which each is another one than the one before.
+// are n rounds of eight calls, of which each is another one than the one before, `with_vector` the same
+// behind one that fills a new vector, and `many_in_turn` n rounds of 19 broadcasts.
 #include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/all_reduce.hpp>
 #include <papcoll/collective/barrier.hpp>
@@ -9,14 +10,31 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 namespace {
 
 double in = 1;
 double out[64];
+
+void fill_new_vector() {
+    std::vector<double> all;
+    papcoll::all_gather(MPI_COMM_WORLD, in, all);
+}
+void eight_in_turn() {
+    papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
+    papcoll::barrier(MPI_COMM_WORLD);
+    papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out);
+    papcoll::barrier(MPI_COMM_WORLD); // now another call comes behind it
+    papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out + 1, std::multiplies<>());
+    papcoll::broadcast(MPI_COMM_WORLD, out + 2, 1, 0);
+    papcoll::barrier(MPI_COMM_WORLD);
+    papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
+}
 
 template <class Call>
 [[gnu::noinline]] void make_calls(long n, Call call) {
@@ -49,16 +67,18 @@ int main(int argc, char** argv) {
         run([]() __attribute__((always_inline)) { papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out); });
     else if (what == "barrier")
         run([]() __attribute__((always_inline)) { papcoll::barrier(MPI_COMM_WORLD); });
+    else if (what == "new_vector")
+        run(fill_new_vector);
     else if (what == "in_turn")
+        run(eight_in_turn);
+    else if (what == "with_vector")
         run([] {
-            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
-            papcoll::barrier(MPI_COMM_WORLD);
-            papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out);
-            papcoll::barrier(MPI_COMM_WORLD); // now another call comes behind it
-            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out + 1, std::multiplies<>());
-            papcoll::broadcast(MPI_COMM_WORLD, out + 2, 1, 0);
-            papcoll::barrier(MPI_COMM_WORLD);
-            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
+            fill_new_vector();
+            eight_in_turn();
+        });
+    else if (what == "many_in_turn")
+        run([] {
+            for (std::size_t n = 1; n < 20; ++n) papcoll::broadcast(MPI_COMM_WORLD, out + 2, n, 0);
         });
     MPI_Finalize();
     return out[0] == 1 || out[0] == ranks ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace papcoll::inline v0::detail {
 
@@ -57,8 +58,18 @@ public:
         return plan;
     }
 
+    /// Whether it is this call, by this plan, whatever the buffers are.
+    [[nodiscard]] auto is_of(call_description const& call, kept_plan const& plan) const -> bool {
+        auto const* const own = call.parts.given() ? m_plan_of_parts : m_plan;
+        return static_cast<call_identity const&>(call) == m_identity && call.in_size == m_in_size &&
+               own == &plan && (!call.parts.given() || call.parts.are(m_parts));
+    }
+
     /// There is none.
-    void forget() { m_identity = {}; }
+    void forget() {
+        m_identity = {};
+        m_parts = {};
+    }
     [[nodiscard]] auto is_forgotten() const -> bool { return m_identity.elements == nullptr; }
 
 private:
@@ -112,6 +123,8 @@ public:
     [[nodiscard]] auto plan_of_any(call_description& call, policy_ref const& policy) -> kept_plan* {
         return find(call, [&](known_call const& known) { return known.plan_of_any(call, policy); });
     }
+    /// The call whose plan was found last does not go by it at once; it will be asked for once more.
+    [[gnu::cold]] void put_off() { m_is_put_off = true; }
     /// `shape` is the call's, `plan` its plan, the last that was asked for.
     void remember(call_description const& call, call_shape const& shape, policy_ref policy, kept_plan& plan) {
         auto const* const key = m_plans.last_key();
@@ -119,14 +132,13 @@ public:
             return;
         auto const known_policy = policy.known_by(*key);
         if (known_policy.functions == nullptr) return;
-        std::size_t place = 0;
-        while (place < capacity && !m_known[place].call.is_forgotten()) ++place;
-        if (place == capacity) place = m_oldest++ % capacity;
-        constexpr std::size_t many_ranks = 4096; // whose lists are kept in one place alone
-        if (call.parts.sizes().size() > many_ranks) place = capacity - 1;
-        m_known[place].call = known_call(call, shape, known_policy, plan);
-        m_tags[place] = tag_of(call);
-        came(m_known[place]);
+        auto* const place = place_for(call, plan);
+        if (place == nullptr) return;
+        if (!place->call.is_of(call, plan)) {
+            place->call = known_call(call, shape, known_policy, plan);
+            m_tags[static_cast<std::size_t>(place - m_known.data())] = tag_of(call);
+        }
+        came(*place);
     }
 
     /// Those of a context, whose slot nothing else uses.
@@ -155,7 +167,21 @@ private:
     }
     [[nodiscard, gnu::noinline]] auto plan_of_other(call_description const& call, policy_ref const& policy)
         -> kept_plan* {
+        if (call.out.is_vector()) return nullptr;
         return find(call, [&](known_call const& known) { return known.plan_of(call, policy); });
+    }
+    /// Where a call is remembered: where it is already, with other buffers; else in a free place, or in that
+    /// of the oldest one. Of the calls that come when all places are taken one in eight is, so that of more
+    /// calls in turn than there is room for most stay. Null: it is not remembered.
+    [[nodiscard]] auto place_for(call_description const& call, kept_plan const& plan) -> entry* {
+        auto const tag = tag_of(call);
+        for (std::size_t i = 0; i < capacity; ++i)
+            if (m_tags[i] == tag && m_known[i].call.is_of(call, plan)) return &m_known[i];
+        constexpr std::size_t many_ranks = 256; // whose lists are kept in one place alone
+        if (call.parts.sizes().size() > many_ranks) return &m_known.back();
+        for (auto& known : m_known)
+            if (known.call.is_forgotten()) return &known;
+        return ++m_left_out % 8 == 0 ? &m_known[m_oldest++ % capacity] : nullptr;
     }
     /// The plan that `plan_of` says of the first call that has one, of those that may be this one.
     template <class PlanOf>
@@ -173,13 +199,18 @@ private:
     void forget() {
         for (auto& known : m_known) known.call.forget();
     }
-    void came(entry& known) { m_latest = m_latest->next = &known; }
+    void came(entry& known) {
+        bool const was_latest = std::exchange(m_is_put_off, false) && &known == m_latest;
+        if (!was_latest) m_latest = m_latest->next = &known;
+    }
 
     std::array<entry, capacity> m_known;
     entry* m_latest = m_known.data();
     plan_cache m_plans;
     std::array<std::uint32_t, capacity> m_tags{};
     std::size_t m_oldest = 0;
+    std::size_t m_left_out = 0;
+    bool m_is_put_off = false;
 };
 
 } // namespace papcoll::inline v0::detail

@@ -221,8 +221,12 @@ execution_of_known(context<Transport>& c, call_description& call, policy_ref con
     -> execution<Transport>* {
     auto& known = *static_cast<known_calls*>(c.cache().get());
     auto* const plan = known.plan_of(call, policy);
-    auto* const body = plan != nullptr ? plan->execution.template ready_for<Transport>(call.memory) : nullptr;
-    if (body == nullptr) return nullptr;
+    if (plan == nullptr) return nullptr;
+    auto* const body = plan->execution.template ready_for<Transport>(call.memory);
+    if (body == nullptr) {
+        known.put_off();
+        return nullptr;
+    }
     call.memory.out = call.out.data();
     return body;
 }
