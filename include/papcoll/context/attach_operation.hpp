@@ -82,14 +82,13 @@ public:
         : m_transport(t)
         , m_tuning(t.rank() == 0 ? environment_settings::instance().tuning() : tuning_text())
         , m_options(record_of(options), attachment_record::merge, attachment_tag)
-        , m_ping(t, attachment_tag)
         , m_nodes(t, attachment_tag) {}
 
     auto advance(bool block) -> bool override { return m_finished = proceed(block); }
     [[nodiscard]] auto finished() const -> bool override { return m_finished; }
     auto abandon() noexcept -> bool override {
         bool kept = m_options.abandon(m_transport);
-        kept = m_ping.abandon(m_transport) || kept;
+        kept = (m_ping && m_ping->abandon(m_transport)) || kept;
         kept = (m_link && m_link->abandon(m_transport)) || kept;
         kept = (m_text && m_text->abandon(m_transport)) || kept;
         kept = (m_sharing && m_sharing->abandon(m_transport)) || kept;
@@ -162,8 +161,10 @@ private:
         if (!m_options.advance(m_transport, block)) return false;
         auto const& agreed = m_options.result();
         agreed.check();
+        if (!m_nodes.advance(m_transport, block)) return false;
         if (agreed.measure != 0) {
-            if (!m_ping.advance(m_transport, block)) return false;
+            if (!m_ping) m_ping.emplace(m_transport, m_nodes.result(m_transport.rank()), attachment_tag);
+            if (!m_ping->advance(m_transport, block)) return false;
             if (!m_link) begin_link_agreement(agreed);
             if (!m_link->advance(m_transport, block)) return false;
         }
@@ -173,15 +174,13 @@ private:
                                static_cast<std::size_t>(agreed.tuning_bytes), attachment_tag);
             if (!m_text->advance(m_transport, block)) return false;
         }
-        if (!m_sharing) {
-            if (!m_nodes.advance(m_transport, block)) return false;
+        if (!m_sharing)
             m_sharing.emplace(m_transport, m_nodes.result(m_transport.rank()),
                               static_cast<std::size_t>(agreed.shared_bytes), attachment_tag);
-        }
         return m_sharing->advance(m_transport, block);
     }
     void begin_link_agreement(attachment_record record) {
-        auto const measured = m_ping.result();
+        auto const measured = m_ping->result();
         record.latency = static_cast<double>(measured.latency.count());
         record.per_byte = measured.per_byte;
         record.per_message = measured.per_message;
@@ -193,7 +192,7 @@ private:
     Transport m_transport;
     tuning_text m_tuning; // rank 0's
     agreement_type m_options;
-    ping<Transport> m_ping;
+    std::optional<ping<Transport>> m_ping;
     std::optional<agreement_type> m_link;
     std::optional<text_broadcast<Transport>> m_text;
     node_agreement<Transport> m_nodes;

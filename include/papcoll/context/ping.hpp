@@ -9,12 +9,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
+#include <span>
 #include <vector>
 
 namespace papcoll::inline v0::detail {
 
-/// Measures latency, time per byte and time per message by ping-pong between the ranks r and r + ⌊P/2⌋, all
-/// pairs at once (ranks in the order of hosts are then mostly on different ones).
+/// Measures latency, time per byte and time per message by ping-pong between pairs of ranks, all at once: in
+/// the order of their nodes, between the places i and i + ⌊P/2⌋. So of several nodes some pairs are on
+/// different ones, wherever the ranks were placed.
 ///
 /// Messages of 8 bytes give the latency, by the median, so that busy processors count; several of them at
 /// once, answered by one, what each further one takes, in the same way; the difference between two long ones
@@ -24,13 +27,18 @@ namespace papcoll::inline v0::detail {
 template <transport Transport>
 class ping {
 public:
-    explicit ping(Transport const& t, int tag)
+    /// `nodes`: a number for each rank, equal where they share a node.
+    ping(Transport const& t, std::span<int const> nodes, int tag)
         : m_tag(tag)
         , m_short_ones_done(0, either, tag) {
-        int const half = t.size() / 2;
-        if (t.rank() < half) m_peer = t.rank() + half;
-        if (t.rank() >= half && t.rank() < 2 * half) m_peer = t.rank() - half;
-        m_leads = t.rank() < half;
+        std::vector<int> order(nodes.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, {}, [&](int r) { return nodes[static_cast<std::size_t>(r)]; });
+        auto const half = static_cast<std::ptrdiff_t>(order.size() / 2);
+        auto const own = std::ranges::find(order, t.rank()) - order.begin();
+        m_leads = own < half;
+        if (m_leads) m_peer = order.begin()[own + half];
+        if (own >= half && own < 2 * half) m_peer = order.begin()[own - half];
         for (auto& size : m_sizes) size = std::min(size, t.max_message_bytes());
     }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -18,6 +19,13 @@ struct traffic {
     std::atomic<int> short_ones = 0;
     std::atomic<int> before_the_first_long = -1;
 };
+
+/// Ranks that are placed on the nodes in turn.
+auto nodes_of(int ranks, int nodes) -> std::vector<int> {
+    std::vector<int> result;
+    for (int r = 0; r < ranks; ++r) result.push_back(r % nodes);
+    return result;
+}
 
 /// An endpoint that counts, and of which some are slow.
 class counting : public endpoint {
@@ -52,7 +60,7 @@ TEST_CASE("no pair of ranks sends long messages while another still sends short 
         traffic sent;
         papcoll::threads::run(ranks, [&](endpoint& self) {
             counting t(self, sent);
-            papcoll::detail::ping<counting> measuring(t, 7);
+            papcoll::detail::ping<counting> measuring(t, nodes_of(t.size(), 1), 7);
             while (!measuring.advance(t, true)) t.idle();
         });
         CHECK(sent.short_ones.load() > 0);
@@ -62,11 +70,50 @@ TEST_CASE("no pair of ranks sends long messages while another still sends short 
 
 TEST_CASE("those who lead a pair have measured all that a link has, and nothing of it is unknown") {
     papcoll::threads::run(5, [&](endpoint& self) {
-        papcoll::detail::ping<endpoint> measuring(self, 7);
+        papcoll::detail::ping<endpoint> measuring(self, nodes_of(self.size(), 1), 7);
         while (!measuring.advance(self, true)) self.idle();
         auto const link = measuring.result();
         bool const leads = self.rank() < 2;
         CHECK((link.latency > papcoll::ticks{0}) == leads);
         CHECK((link.per_message > 0) == leads);
     });
+}
+
+namespace {
+
+/// An endpoint that counts the long messages to other nodes, of ranks that are placed in turn.
+class crossing : public endpoint {
+public:
+    crossing(endpoint const& self, int nodes, std::atomic<int>& crossed)
+        : endpoint(self)
+        , m_nodes(nodes)
+        , m_crossed(&crossed) {}
+
+    auto isend(papcoll::channel ch, papcoll::const_message_parts parts, int to, int tag) -> pending {
+        if (parts.bytes() >= 1U << 16U && to % m_nodes != rank() % m_nodes) ++*m_crossed;
+        return endpoint::isend(ch, parts, to, tag);
+    }
+
+    [[nodiscard]] auto borrowed() const -> crossing { return *this; }
+
+private:
+    int m_nodes;
+    std::atomic<int>* m_crossed;
+};
+
+} // namespace
+
+TEST_CASE("of several nodes a link between them is measured, wherever the ranks were placed") {
+    for (int const nodes : {2, 3, 4})
+        for (int const ranks : {4, 5, 7, 8, 12, 13}) {
+            CAPTURE(nodes);
+            CAPTURE(ranks);
+            std::atomic<int> crossed = 0;
+            papcoll::threads::run(ranks, [&](endpoint& self) {
+                crossing t(self, nodes, crossed);
+                papcoll::detail::ping<crossing> measuring(t, nodes_of(ranks, nodes), 7);
+                while (!measuring.advance(t, true)) t.idle();
+            });
+            CHECK(crossed.load() > 0);
+        }
 }
