@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/executor/failure.hpp>
 #include <papcoll/executor/serialization.hpp>
 #include <papcoll/executor/stretches.hpp>
 
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -123,7 +125,9 @@ public:
         else if (sum != bytes - begin)
             lose();
     }
-    /// Where the contents are received that follow; empty: none do.
+    /// How many bytes of contents follow.
+    [[nodiscard]] auto follow_bytes() const -> std::size_t { return m_follow_bytes; }
+    /// Where they are received; empty: none follow.
     [[nodiscard]] auto make_room() -> std::span<std::byte> {
         if (m_follow_bytes == 0) return {};
         if (!m_kept || m_kept.use_count() > 1) m_kept = std::make_shared<std::vector<char>>();
@@ -131,6 +135,20 @@ public:
         m_contents = m_kept;
         m_begin = 0;
         return std::as_writable_bytes(std::span(*m_contents));
+    }
+    /// Receives the contents that follow. Their length is news to this rank; where it has no memory for them,
+    /// they are taken from their sender all the same, which waits for that, and all values are missing.
+    template <class Flow, class Label>
+    void receive_contents(Flow& flow, int from, Label const& label, first_failure& failure) {
+        std::span<std::byte> room;
+        try {
+            room = make_room();
+        } catch (...) {
+            failure.note(std::current_exception());
+            lose();
+            return flow.receive_nothing(channel::data, m_follow_bytes, from, label);
+        }
+        flow.receive(channel::data, room, from, label);
     }
     /// The contents did not come as they must: all values are missing.
     void lose() { std::ranges::fill(m_lengths, first_part::length_of_missing); }

@@ -242,6 +242,7 @@ private:
         v.missing = true;
         v.peer = peer;
         v.bytes = {};
+        v.held = {}; // must not be passed on in its place
     }
     void forget(region const& r) {
         for (auto e = r.offset(); e < r.end(); ++e) value_at(r.where(), e).forget();
@@ -308,7 +309,6 @@ private:
             v.own->clear();
             m_call.with->type->save(data(where, e), m_call.with->unit, *v.own);
             v.bytes = *v.own;
-            v.held = {};
             v.missing = false;
             v.is = value::where::both;
         });
@@ -344,7 +344,6 @@ private:
             auto const length = first_part::read(lengths);
             auto& v = value_at(where, e);
             lose(v, peer(i));
-            v.held = {};
             if (length == first_part::length_of_missing || !good) return;
             good = length <= contents.size();
             if (!good) return;
@@ -365,16 +364,22 @@ private:
             bytes = receive(channel::control, room, i).bytes;
         }
         m_arriving.take_first(bytes);
-        if (auto const rest = m_arriving.make_room(); !rest.empty() && !receive(channel::data, rest, i).whole)
-            m_arriving.lose();
+        receive_contents(i);
         each_value(i, [&](memory where, std::size_t e) {
             auto& v = value_at(where, e);
-            v.held = m_arriving.take_next();
             lose(v, peer(i));
+            v.held = m_arriving.take_next();
             v.missing = v.held.is_missing();
             v.bytes = v.held.bytes();
         });
         m_arriving.let_go(most_kept_bytes);
+    }
+    void receive_contents(index i) {
+        if (m_arriving.follow_bytes() == 0) return;
+        m_came = {};
+        m_arriving.receive_contents(m_flow, peer(i), label::came, m_failure);
+        while (!m_came.there) see_to_messages(true);
+        if (!m_came.whole) m_arriving.lose();
     }
     struct came_in {
         bool there = false;

@@ -686,10 +686,10 @@ private:
     void values_arrived(std::size_t position, std::size_t bytes) {
         auto& a = m_arriving[position];
         a.values.take_first(bytes);
-        auto const room = a.values.make_room();
         a.pieces = 1;
-        if (!room.empty()) {
-            m_flow.receive(channel::data, room, peer(receive_at(position)), {label::kind::head, position});
+        if (a.values.follow_bytes() > 0) {
+            a.values.receive_contents(m_flow, peer(receive_at(position)), label{label::kind::head, position},
+                                      m_failure);
         } else {
             --m_open_receives;
             piece_arrived(position);

@@ -53,6 +53,16 @@ public:
         in_pieces(parts, {label, true, parts.bytes()},
                   [&](auto piece) { return m_transport->irecv(ch, piece, from, m_tag + companion); });
     }
+    /// Takes a message of so many bytes from its sender without keeping it; it is not whole.
+    void receive_nothing(channel ch, std::size_t bytes, int from, Label label) {
+        auto const most = m_transport->max_message_bytes();
+        std::vector<pending> pieces;
+        pieces.reserve((bytes + most - 1) / most);
+        entry e{label, true, bytes};
+        for (std::size_t begin = 0; begin < bytes; begin += most)
+            pieces.push_back(m_transport->irecv(ch, {}, from, m_tag));
+        enter(pieces, e);
+    }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
 
     auto abandon() noexcept -> bool {
