@@ -109,6 +109,20 @@ TEST_CASE("where nodes share memory, as many ranks of each exchange shares as th
         }
 }
 
+TEST_CASE("lanes do not make programs of long data too large") {
+    auto const nodes = in_order(2, 16);
+    for (int const lanes : {2, 4, 16})
+        for (std::size_t const count : {1'000'000, 5'000'000, 19'000'000}) {
+            CAPTURE(lanes);
+            CAPTURE(count);
+            auto shape = shape_of(collective_kind::all_reduce, 17, nodes, count);
+            shape.shared_bytes = std::size_t(256) << 10;
+            auto const plan = two_level{.lanes = lanes}.plan(shape, wire);
+            auto const written = plan.written_by ? plan.written_by->write() : plan;
+            CHECK(written.held_bytes() <= std::size_t(12) << 20);
+        }
+}
+
 TEST_CASE("flat where nodes are uneven, have one rank, or are one, and of short operands") {
     for (auto const& nodes :
          {std::vector<int>{0, 0, 0, 1, 1}, std::vector<int>{0, 1, 2, 3}, std::vector<int>{5, 5, 5}})

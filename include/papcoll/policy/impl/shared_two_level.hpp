@@ -45,8 +45,9 @@ public:
         , m_index(m_grid.index(shape.rank))
         , m_longest(std::max<std::size_t>(longest(shape, m_grid), 1))
         , m_stretch(node_stretches(shape).for_elements(m_longest))
-        , m_lanes(std::min(lanes, most_lanes(shape, m_grid, m_stretch)))
-        , m_about_bytes(about_bytes(shape, m_grid) * (m_lanes > 1 ? most_members(m_grid) : 1)) {
+        , m_lanes(lanes_for(lanes, shape, m_grid, m_stretch))
+        , m_about_bytes(m_lanes > 1 ? about_bytes_in_lanes(shape, m_grid, m_lanes)
+                                    : about_bytes(shape, m_grid)) {
         m_shape.sizes = m_shape.displacements = {};
         m_shape.nodes = {};
         m_shape.tuning = nullptr;
@@ -147,6 +148,12 @@ private:
         return rounds_bytes(rounds, std::max(most, index(grid.nodes())));
     }
 
+    /// In lanes each of a few ranks of a node combines, or gets, as much as each of all ranks has room for.
+    [[nodiscard]] static auto about_bytes_in_lanes(call_shape const& shape, rank_grid const& grid, int lanes)
+        -> std::size_t {
+        return about_bytes(shape, grid) * most_members(grid) / index(lanes);
+    }
+
     [[nodiscard]] auto members() const -> std::span<int const> { return m_grid.members(m_node); }
     [[nodiscard]] auto is_rooted() const -> bool {
         return m_shape.operation == collective_kind::broadcast ||
@@ -186,6 +193,12 @@ private:
         auto least = grid.members(0).size();
         for (int node = 1; node < grid.nodes(); ++node) least = std::min(least, grid.members(node).size());
         return static_cast<int>(least);
+    }
+    /// As many as are wanted and as can be, if that does not make the program too large.
+    [[nodiscard]] static auto lanes_for(int wanted, call_shape const& shape, rank_grid const& grid,
+                                        std::size_t stretch) -> int {
+        int const lanes = std::min(wanted, most_lanes(shape, grid, stretch));
+        return lanes > 1 && about_bytes_in_lanes(shape, grid, lanes) <= most_rounds_bytes ? lanes : 1;
     }
     /// The lane of the rank at this place of its node; from m_lanes on: none. The leader's is the first.
     [[nodiscard]] auto lane_at(int place) const -> int {
