@@ -39,20 +39,29 @@ struct radix_choice {
 }
 
 /// Where one rank alone has several messages under way, what each beyond the first costs: most of the latency
-/// passes together with that of the others. Measured between emulated hosts; what the link says is for ranks
-/// that are all busy.
+/// passes together with that of the others, but for what the link was measured to take for each. Between 8
+/// emulated hosts an eighth of a latency is what a single call shows, from rest; many in a row show the
+/// latter, since the rank with the messages is behind with the calls before.
 [[nodiscard]] inline auto rooted_message_cost(link_model const& link) -> double {
-    return round_latency(link) / 8;
+    return std::max(round_latency(link) / 8, link.per_message);
 }
 
+struct any_radix {
+    auto operator()(int) const -> bool { return true; }
+};
 /// The shortest. A round of m messages takes `round(radix, m)`, and the bytes of all rounds take
-/// `volume(rounds, radix)`.
-template <class Round, class Volume>
-[[nodiscard]] auto choose_radix(int ranks, Round const& round, Volume const& volume) -> radix_choice {
+/// `volume(rounds, radix)`. Of radices with as many rounds the smallest is tried, or the next one that
+/// `suits` the ranks.
+template <class Round, class Volume, class Suits = any_radix>
+[[nodiscard]] auto choose_radix(int ranks, Round const& round, Volume const& volume, Suits const& suits = {})
+    -> radix_choice {
     radix_choice best;
     int const most = std::max(rounds_of_radix(ranks, 2), 1);
     for (int rounds = most; rounds >= 1; --rounds) {
-        int const radix = radix_for_rounds(ranks, rounds);
+        int const least = radix_for_rounds(ranks, rounds);
+        int radix = least;
+        while (!suits(radix) && radix < 2 * least && rounds_of_radix(ranks, radix + 1) == rounds) ++radix;
+        if (!suits(radix)) radix = least;
         double const messages = std::max(std::min(radix, ranks) - 1, 1);
         double const time = rounds * round(radix, messages) + volume(rounds, radix);
         if (rounds == most || time < best.time) best = {radix, time};
@@ -69,10 +78,11 @@ template <class Round, class Volume>
     auto const round = [&](int, double messages) {
         return round_latency(link) + (messages - 1) * rooted_message_cost(link);
     };
-    auto best = choose_radix(shape.ranks, round, [&](int rounds, int radix) {
+    auto const volume = [&](int rounds, int radix) {
         if (parts) return whole;
         return rounds * (std::min(radix, std::max(shape.ranks, 2)) - 1) * whole;
-    });
+    };
+    auto best = choose_radix(shape.ranks, round, volume);
     if (shape.operation == collective_kind::all_reduce) best.time *= 2;
     return best;
 }
@@ -102,7 +112,8 @@ template <class Round, class Volume>
         for (int const size : exchange_groups(shape.ranks, radix)) messages += size - 1;
         return (messages > 0 ? messages : others) * whole;
     };
-    return choose_radix(shape.ranks, round, volume);
+    auto const suits = [&](int radix) { return !reduces || !exchange_groups(shape.ranks, radix).empty(); };
+    return choose_radix(shape.ranks, round, volume, suits);
 }
 /// How ranks hear of each other, in a barrier.
 struct sign_choice {

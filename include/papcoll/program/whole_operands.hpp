@@ -48,15 +48,15 @@ inline void write_butterfly(program_builder& to, std::span<butterfly_round const
 /// The ranks are numbered by mixed digits, digit t of `groups[t]` values, the lowest first; in round t those
 /// whose numbers differ in digit t alone are a group. So before it a rank has the combination of all operands
 /// whose numbers differ from its own in lower digits: neighbours. `groups` multiply to the number of ranks;
-/// with groups of two, recursive doubling. Scratch memory for 2 (g − 1) n elements, g the largest group.
+/// with groups of two, recursive doubling. Scratch memory for (g + h − 2) n elements, g and h being the
+/// largest groups of the even and of the odd rounds.
 inline void write_group_exchange(program_builder& to, std::span<int const> groups, int rank, std::size_t n) {
     region const out(memory::out, 0, n);
     region held(memory::in, 0, n);
-    int largest = 1;
-    for (int const size : groups) largest = std::max(largest, size);
     std::array<std::vector<region>, 2> arrivals; // used in turn
-    for (auto& slots : arrivals)
-        for (int i = 1; i < largest; ++i) slots.push_back(to.scratch(n));
+    for (std::size_t t = 0; t < groups.size(); ++t)
+        while (static_cast<int>(arrivals[t % 2].size()) < groups[t] - 1)
+            arrivals[t % 2].push_back(to.scratch(n));
     std::size_t turn = 0;
     int stride = 1;
     for (int const size : groups) {

@@ -220,6 +220,24 @@ TEST_CASE("short all-reduces of ranks that are no power of two go in groups wher
     CHECK(chosen.radix == 3);
     CHECK(chosen.time == doctest::Approx(2 * 1.5 * papcoll::detail::round_latency(slow) +
                                          4 * papcoll::detail::volume_time(8, slow)));
+    for (int const ranks : {10, 15, 18, 24, 40}) {
+        CAPTURE(ranks);
+        auto const several = papcoll::detail::choose_dissemination(
+            {.operation = collective_kind::all_reduce, .ranks = ranks, .count = 1, .element_bytes = 8}, slow);
+        CHECK_FALSE(papcoll::exchange_groups(ranks, several.radix).empty());
+    }
+}
+
+TEST_CASE("a flat tree is for links on which further messages cost little") {
+    auto const radix = [](double per_message) {
+        auto link = slow;
+        link.per_message = per_message;
+        call_shape shape{.operation = collective_kind::reduce, .ranks = 8, .count = 1, .element_bytes = 8};
+        return papcoll::detail::choose_knomial(shape, link).radix;
+    };
+    auto const latency = papcoll::detail::round_latency(slow);
+    CHECK(radix(latency / 100) == 8);
+    CHECK(radix(latency) == 2);
 }
 
 TEST_CASE("short all-gathers go both ways between the same ranks where their number is a power of two") {
