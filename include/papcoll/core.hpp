@@ -5,6 +5,10 @@
 // the analysis of schedules and programs, and ranks that are threads have headers of their own:
 // papcoll/monitor.hpp, papcoll/analysis.hpp, papcoll/threads.hpp.
 
+#if __cplusplus < 202002L
+#error "papcoll needs C++20: compile with -std=c++20"
+#else
+
 #include <papcoll/arrival/arrival_source.hpp>
 #include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/all_gatherv.hpp>
@@ -57,3 +61,5 @@
 #include <papcoll/policy/two_level.hpp>
 #include <papcoll/transport/mpi.hpp>
 #include <papcoll/version.hpp>
+
+#endif

@@ -132,6 +132,14 @@ template <class T, counts_argument Sizes, class... Args>
 struct output_mistake_of<collective_kind::reduce_scatter, T, Sizes, Args...>
     : output_mistake<std::remove_cv_t<T>, Args...> {};
 
+/// A single value.
+template <collective_kind Operation, class T, class A, class... Args>
+requires(needs_operator(Operation) && !array_argument<A> && !operator_argument<A, std::remove_cv_t<T>> &&
+         std::same_as<plain_argument<A>, std::remove_cv_t<T> const>) struct output_mistake_of<Operation, T, A,
+                                                                                              Args...> {
+    static constexpr auto value = mistake::constant_output;
+};
+
 /// Without sizes a scatter writes its first argument where a number follows it.
 template <class T, integer_argument N, class... Args>
 struct output_mistake_of<collective_kind::scatter, T const, N, Args...> {
@@ -147,6 +155,12 @@ template <class In, class A, class... Args>
 inline constexpr bool has_a_count<collective_kind::scatter, In, A, Args...> = many_argument<In> &&
                                                                               (many_argument<A> ||
                                                                                integer_argument<A>);
+/// Whether the count stands behind both arrays, as in MPI's reductions.
+template <class In, class... Args>
+inline constexpr bool has_order_of_mpi = false;
+template <class In, class Out, class N, class... Args>
+inline constexpr bool has_order_of_mpi<In, Out, N, Args...> =
+    std::is_pointer_v<plain_argument<In>>&& std::is_pointer_v<plain_argument<Out>>&& integer_argument<N>;
 /// Whether the root of a call is there.
 template <collective_kind Operation, class T, class In, class... Args>
 constexpr auto has_its_root() -> bool {
@@ -171,7 +185,15 @@ constexpr auto mistake_of_arguments() -> mistake {
     else if constexpr (!collective_policy<policy, Operation>)
         return mistake::policy;
     else if constexpr (needs_operator(Operation) && std::is_void_v<op>)
-        return mistake::no_operator;
+        return is_vector<std::remove_cvref_t<In>> &&
+                       !std::is_void_v<typename operator_among<std::remove_cvref_t<In>, Args...>::type>
+                   ? mistake::whole_vectors
+                   : mistake::no_operator;
+    else if constexpr (needs_operator(Operation) && has_order_of_mpi<In, Args...>)
+        return mistake::argument_order;
+    else if constexpr (needs_operator(Operation) && !needs_root(Operation) &&
+                       operator_among<element, Args...>::before_integer)
+        return mistake::extra_root;
     else if constexpr (needs_root(Operation) && !has_its_root<Operation, element, In, Args...>())
         return mistake::missing_root;
     else if constexpr (constexpr auto output = output_mistake_of<Operation, elements, Args...>::value;

@@ -46,6 +46,14 @@
                    "not")                                                                                    \
     X(missing_root, "papcoll: the root is missing: an int, behind the data and the operator and before the " \
                     "policy")                                                                                \
+    X(whole_vectors,                                                                                         \
+      "papcoll: std::vectors are combined element by element; for an operator of whole vectors "             \
+      "write the count 1: (comm, &vector, 1, &result, op)")                                                  \
+    X(argument_order,                                                                                        \
+      "papcoll: the count comes before `out`: (comm, in, n, out, op), which is not MPI's order")             \
+    X(extra_root,                                                                                            \
+      "papcoll: this collective has no root: all ranks get a result; leave the integer behind the "          \
+      "operator out")                                                                                        \
     X(constant_output, "papcoll: the result is written to `out`; it must not be const")                      \
     X(other_elements, "papcoll: `out` must have elements of the same type as `in`")
 

@@ -70,7 +70,8 @@ public:
         if (auto const* const checks = get("PAPCOLL_CHECKS"); checks != nullptr) m_checks = checks;
         auto const is_on = [&](char const* name) {
             auto const* const value = get(name);
-            return value != nullptr && std::string_view(value) == "1";
+            constexpr std::array<std::string_view, 5> off{"", "0", "no", "off", "false"};
+            return value != nullptr && std::find(off.begin(), off.end(), value) == off.end();
         };
         m_report = is_on("PAPCOLL_REPORT");
         m_learn = is_on("PAPCOLL_LEARN");

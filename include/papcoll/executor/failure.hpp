@@ -25,7 +25,8 @@ namespace papcoll::inline v0::detail {
     if (what == node_memory::news::failed) return std::make_exception_ptr(missing_value_error(peer));
     return std::make_exception_ptr(std::invalid_argument(
         "papcoll: rank " + std::to_string(peer) +
-        " makes another call than this rank; do all ranks give the same count, root and policy?"));
+        " makes another call than this rank; do all ranks make the same calls, with the same count, root and "
+        "policy? PAPCOLL_CHECKS=agreed in the environment says what differs"));
 }
 
 /// The first failure of an operation on this rank.

@@ -124,6 +124,6 @@ TEST_CASE("a file that cannot be read is refused by name") {
     for (std::string const bad : {".", "/dev/zero"}) // can be opened
         CHECK_THROWS_WITH_AS(
             tuning_table::read(bad),
-            ("papcoll: cannot read " + bad + ": it must be a file of at most 16 MiB").c_str(),
+            ("papcoll: cannot read " + bad + ": it must be there, a file of at most 16 MiB").c_str(),
             std::invalid_argument);
 }

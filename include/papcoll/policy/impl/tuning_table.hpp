@@ -103,6 +103,11 @@ namespace detail::tuning {
     return static_cast<std::int64_t>(hash_text(text));
 }
 
+/// What this rank's variable says, which is rank 0's where all were started alike.
+[[nodiscard]] inline auto tuning_file_of(std::string const& path) -> std::string {
+    return path.empty() ? "" : " (" + shown(path) + ')';
+}
+
 } // namespace detail::tuning
 
 PAPCOLL_IMPL tuning_table::tuning_table(std::vector<entry> entries)
@@ -125,7 +130,7 @@ PAPCOLL_IMPL auto tuning_table::read(std::string const& path) -> tuning_table {
     auto const text = detail::read_file(path);
     if (!text)
         throw std::invalid_argument("papcoll: cannot read " + detail::shown(path) +
-                                    ": it must be a file of at most 16 MiB");
+                                    ": it must be there, a file of at most 16 MiB");
     return parse(*text, path);
 }
 PAPCOLL_IMPL auto tuning_table::text() const -> std::string {
@@ -145,8 +150,9 @@ PAPCOLL_IMPL auto tuning_table::find(collective_kind operation, int ranks, std::
 PAPCOLL_IMPL auto detail::parsed(tuning_text const* text) -> std::shared_ptr<tuning_table const> {
     if (text == nullptr || !text->named) return nullptr;
     if (!text->content)
-        throw std::invalid_argument("papcoll: rank 0 cannot read its PAPCOLL_TUNING_FILE: it must be a file "
-                                    "of at most 16 MiB");
+        throw std::invalid_argument("papcoll: rank 0 cannot read its PAPCOLL_TUNING_FILE" +
+                                    tuning::tuning_file_of(environment_settings::instance().tuning_file()) +
+                                    ": it must be there, a file of at most 16 MiB");
     static std::mutex mutex;
     static std::string last_text;
     static std::shared_ptr<tuning_table const> last;
