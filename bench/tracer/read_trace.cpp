@@ -184,7 +184,14 @@ auto selected_groups(options const& wanted) -> std::vector<trace::group> {
     auto result = trace::analyse(traces, wanted.partial);
     if (result.dropped > 0)
         std::fprintf(stderr, "%zu calls that some traced rank lacks are left out\n", result.dropped);
+    std::set<std::string> operations;
+    for (auto const& one : result.groups) operations.insert(one.what.operation);
     std::erase_if(result.groups, [&](auto const& one) { return !is_selected(wanted, one.what); });
+    if (result.groups.empty() && !operations.empty()) {
+        std::string recorded;
+        for (auto const& name : operations) recorded += (recorded.empty() ? "" : ", ") + name;
+        throw std::runtime_error("no calls were recorded that are wanted; recorded are " + recorded);
+    }
     return std::move(result.groups);
 }
 
@@ -197,6 +204,11 @@ void run(options const& wanted) {
     if (!wanted.calls_csv.empty()) write_calls(wanted.calls_csv, groups);
     if (wanted.pattern.empty() && wanted.picture.empty()) return;
     auto const all = merged(groups);
+    if (groups.size() > 1)
+        std::fprintf(stderr,
+                     "The pattern is the mean over %zu calls of %zu kinds; --operation, --bytes and --site "
+                     "choose among the lines of the table\n",
+                     all.calls.size(), groups.size());
     if (!wanted.pattern.empty()) write_pattern(wanted.pattern, all);
     if (!wanted.picture.empty()) draw_to(wanted.picture, groups, all);
 }

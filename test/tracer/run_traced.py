@@ -125,6 +125,10 @@ def delays():
         check(int(row["total_delay_ns"]) == int(row["skew_ns"]) + int(row["last_delay_ns"]), row)
     check("6 |" in read_well("--site", pathlib.Path(arguments.program).name), "the call site is not in the program")
     check_picture()
+    other = read("--operation", "all_reduce")
+    check(other.returncode != 0 and "recorded are" in other.stderr and "allreduce" in other.stderr, other.stderr)
+    mixed = read("--communicator", WORLD, "--pattern", folder / "mixed.txt")
+    check(mixed.returncode == 0 and "--bytes and --site" in mixed.stderr, mixed.stderr)
 
 
 def read_csv(option, operation):
