@@ -109,3 +109,20 @@ TEST_CASE("messages of another length name the operation") {
             CHECK(ends_with(words_of<std::length_error>(call), name("broadcast", 0, 1)));
     });
 }
+
+TEST_CASE("with agreed checks ranks that make different calls learn which") {
+    papcoll::threads::run(3, [](endpoint& self) {
+        papcoll::attach(self, {.checks = papcoll::check_level::agreed});
+        std::vector<int> const in(5, 1);
+        std::vector<int> out(5);
+        bool const reduces = self.rank() == 1;
+        auto const text = words_of<papcoll::detail::refused_together>([&] {
+            if (reduces)
+                papcoll::all_reduce(self, in.data(), 5, out.data(), std::plus<>());
+            else
+                papcoll::broadcast(self, out.data(), 5, 0);
+        });
+        CHECK(text == "papcoll: ranks disagree on the operation: broadcast and all_reduce" +
+                          name(reduces ? "all_reduce" : "broadcast", 0, self.rank()));
+    });
+}

@@ -62,6 +62,8 @@ struct call_record {
 private:
     [[nodiscard]] auto disagreement(std::size_t i) const -> std::string {
         std::string text = "papcoll: ranks disagree on the " + std::string(names[i]);
+        auto const called = [](std::int64_t kind) { return to_string(static_cast<collective_kind>(kind)); };
+        if (i == 0) text.append(": ").append(called(smallest[0])).append(" and ").append(called(largest[0]));
         if (i >= 1 && i <= 3)
             text += ": from " + std::to_string(smallest[i]) + " to " + std::to_string(largest[i]);
         return text;
