@@ -272,12 +272,14 @@ private:
         double const within = std::min((m_shape.ranks - nodes) * message_cost(m_link), latency);
         return (blocks + nodes - 2) * (latency + volume / blocks) + within;
     }
-    /// All the data in each of few rounds, or once, block by block, from rank to rank.
+    /// All the data in each of few rounds, or once, block by block, from rank to rank. Rounds keep all links
+    /// busy with all the data, so that calls in a row take as many times as long as there are rounds: they
+    /// must save a third.
     [[nodiscard]] auto prefix() const -> automatic_choice {
         double const chain = time_of("prefix_chain"), doubling = time_of("prefix_doubling");
         if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain, doubling))
             return {{"two_level", {}}, "model: one rank of each node"};
-        if (chain < doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
+        if (chain < 1.5 * doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
         return {{"prefix_doubling", {}}, "model: fewest rounds"};
     }
 

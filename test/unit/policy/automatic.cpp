@@ -228,6 +228,20 @@ TEST_CASE("short all-reduces of ranks that are no power of two go in groups wher
     }
 }
 
+TEST_CASE("a scan goes from rank to rank unless rounds save a third: they keep all links busy") {
+    for (auto const operation : {collective_kind::scan, collective_kind::exscan}) {
+        auto const by_bytes = [&](std::size_t bytes) {
+            auto shape = shape_of(operation, bytes / 8);
+            shape.element_bytes = 8;
+            shape.ranks = 8;
+            return policy_of({}, shape);
+        };
+        CHECK(by_bytes(512) == "prefix_doubling");
+        CHECK(by_bytes(2048) == "prefix_chain"); // where rounds alone would be a little shorter
+        CHECK(by_bytes(65536) == "prefix_chain");
+    }
+}
+
 TEST_CASE("a flat tree is for links on which further messages cost little") {
     auto const radix = [](double per_message) {
         auto link = slow;
