@@ -112,7 +112,7 @@ TEST_CASE("where nodes share memory, as many ranks of each exchange shares as th
 TEST_CASE("lanes do not make programs of long data too large") {
     auto const nodes = in_order(2, 16);
     for (int const lanes : {2, 4, 16})
-        for (std::size_t const count : {1'000'000, 5'000'000, 19'000'000}) {
+        for (std::size_t const count : {1'000'000U, 5'000'000U, 19'000'000U}) {
             CAPTURE(lanes);
             CAPTURE(count);
             auto shape = shape_of(collective_kind::all_reduce, 17, nodes, count);
