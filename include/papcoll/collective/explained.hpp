@@ -132,14 +132,6 @@ template <class T, counts_argument Sizes, class... Args>
 struct output_mistake_of<collective_kind::reduce_scatter, T, Sizes, Args...>
     : output_mistake<std::remove_cv_t<T>, Args...> {};
 
-/// A single value.
-template <collective_kind Operation, class T, class A, class... Args>
-requires(needs_operator(Operation) && !array_argument<A> && !operator_argument<A, std::remove_cv_t<T>> &&
-         std::same_as<plain_argument<A>, std::remove_cv_t<T> const>) struct output_mistake_of<Operation, T, A,
-                                                                                              Args...> {
-    static constexpr auto value = mistake::constant_output;
-};
-
 /// Without sizes a scatter writes its first argument where a number follows it.
 template <class T, integer_argument N, class... Args>
 struct output_mistake_of<collective_kind::scatter, T const, N, Args...> {
@@ -155,6 +147,12 @@ template <class In, class A, class... Args>
 inline constexpr bool has_a_count<collective_kind::scatter, In, A, Args...> = many_argument<In> &&
                                                                               (many_argument<A> ||
                                                                                integer_argument<A>);
+/// Whether the result of single values stands where it cannot be written.
+template <class In, class... Args>
+inline constexpr bool has_constant_result = false;
+template <class In, class Out, class... Args>
+inline constexpr bool has_constant_result<In, Out, Args...> =
+    !many_argument<In> && std::same_as<plain_argument<Out>, std::remove_cvref_t<In> const>;
 /// Whether the count stands behind both arrays, as in MPI's reductions.
 template <class In, class... Args>
 inline constexpr bool has_order_of_mpi = false;
@@ -189,8 +187,11 @@ constexpr auto mistake_of_arguments() -> mistake {
                        !std::is_void_v<typename operator_among<std::remove_cvref_t<In>, Args...>::type>
                    ? mistake::whole_vectors
                    : mistake::no_operator;
-    else if constexpr (needs_operator(Operation) && has_order_of_mpi<In, Args...>)
+    else if constexpr (needs_operator(Operation) && Operation != collective_kind::reduce_scatter &&
+                       has_order_of_mpi<In, Args...>)
         return mistake::argument_order;
+    else if constexpr (needs_operator(Operation) && has_constant_result<In, Args...>)
+        return mistake::constant_output;
     else if constexpr (needs_operator(Operation) && !needs_root(Operation) &&
                        operator_among<element, Args...>::before_integer)
         return mistake::extra_root;

@@ -50,7 +50,7 @@
       "papcoll: std::vectors are combined element by element; for an operator of whole vectors "             \
       "write the count 1: (comm, &vector, 1, &result, op)")                                                  \
     X(argument_order,                                                                                        \
-      "papcoll: the count comes before `out`: (comm, in, n, out, op), which is not MPI's order")             \
+      "papcoll: the count comes before `out`: (comm, in, n, out, op, ...), which is not MPI's order")        \
     X(extra_root,                                                                                            \
       "papcoll: this collective has no root: all ranks get a result; leave the integer behind the "          \
       "operator out")                                                                                        \

@@ -16,7 +16,7 @@
 namespace papcoll::inline v0::detail {
 
 /// Measures latency, time per byte and time per message by ping-pong between pairs of ranks, all at once: in
-/// the order of their nodes, between the places i and i + ⌊P/2⌋. So of several nodes some pairs are on
+/// the order of their nodes, between the places i and i + ⌈P/2⌉. So of several nodes some pairs are on
 /// different ones, wherever the ranks were placed.
 ///
 /// Messages of 8 bytes give the latency, by the median, so that busy processors count; several of them at
@@ -36,9 +36,10 @@ public:
         std::ranges::stable_sort(order, {}, [&](int r) { return nodes[static_cast<std::size_t>(r)]; });
         auto const half = static_cast<std::ptrdiff_t>(order.size() / 2);
         auto const own = std::ranges::find(order, t.rank()) - order.begin();
+        auto const apart = std::ssize(order) - half; // of an odd number the middle one has none
         m_leads = own < half;
-        if (m_leads) m_peer = order.begin()[own + half];
-        if (own >= half && own < 2 * half) m_peer = order.begin()[own - half];
+        if (m_leads) m_peer = order.begin()[own + apart];
+        if (own >= apart) m_peer = order.begin()[own - apart];
         for (auto& size : m_sizes) size = std::min(size, t.max_message_bytes());
     }
 

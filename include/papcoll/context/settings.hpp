@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -70,8 +71,9 @@ public:
         if (auto const* const checks = get("PAPCOLL_CHECKS"); checks != nullptr) m_checks = checks;
         auto const is_on = [&](char const* name) {
             auto const* const value = get(name);
-            constexpr std::array<std::string_view, 5> off{"", "0", "no", "off", "false"};
-            return value != nullptr && std::find(off.begin(), off.end(), value) == off.end();
+            std::string word = value != nullptr ? value : "";
+            for (auto& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            return word == "1" || word == "on" || word == "yes" || word == "true";
         };
         m_report = is_on("PAPCOLL_REPORT");
         m_learn = is_on("PAPCOLL_LEARN");

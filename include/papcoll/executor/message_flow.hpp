@@ -56,11 +56,18 @@ public:
     /// Takes a message of so many bytes from its sender without keeping it; it is not whole.
     void receive_nothing(channel ch, std::size_t bytes, int from, Label label) {
         auto const most = m_transport->max_message_bytes();
+        m_pending.reserve(m_pending.size() + 1);
+        m_entries.reserve(m_entries.size() + 1);
         std::vector<pending> pieces;
         pieces.reserve((bytes + most - 1) / most);
         entry e{label, true, bytes};
-        for (std::size_t begin = 0; begin < bytes; begin += most)
-            pieces.push_back(m_transport->irecv(ch, {}, from, m_tag));
+        try {
+            for (std::size_t begin = 0; begin < bytes; begin += most)
+                pieces.push_back(m_transport->irecv(ch, {}, from, m_tag));
+        } catch (...) {
+            enter(pieces, e);
+            throw;
+        }
         enter(pieces, e);
     }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }

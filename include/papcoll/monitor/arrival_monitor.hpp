@@ -80,8 +80,7 @@ using default_predictor = first_known<linear_extrapolation, exponential_average>
 /// all ranks have left, at the latest by MPI_Finalize, which a monitor may outlive: it is closed then.
 ///
 /// Source: paper 4, section 3 and Listing 1; paper 1, section 6. Cost per iteration: 2 (P − 1) small
-/// messages, all from or to rank 0, and P (P − 1) numbers that it sends; beyond some thousand ranks monitor
-/// the nodes rather than the ranks.
+/// messages, all from or to rank 0, and P (P − 1) numbers that it sends: it is for up to some thousand ranks.
 template <transport Transport, arrival_predictor Predictor = default_predictor>
 class basic_arrival_monitor {
     // Whether a monitor can be copied is asked by its constructor's constraint about itself, too.

@@ -116,7 +116,7 @@ TEST_CASE("with agreed checks ranks that make different calls learn which") {
         std::vector<int> const in(5, 1);
         std::vector<int> out(5);
         bool const reduces = self.rank() == 1;
-        auto const text = words_of<papcoll::detail::refused_together>([&] {
+        auto text = words_of<papcoll::detail::refused_together>([&] {
             if (reduces)
                 papcoll::all_reduce(self, in.data(), 5, out.data(), std::plus<>());
             else
@@ -124,5 +124,13 @@ TEST_CASE("with agreed checks ranks that make different calls learn which") {
         });
         CHECK(text == "papcoll: ranks disagree on the operation: broadcast and all_reduce" +
                           name(reduces ? "all_reduce" : "broadcast", 0, self.rank()));
+        text = words_of<papcoll::detail::refused_together>([&] {
+            if (reduces)
+                (void)papcoll::plan_broadcast<int>(self, 5, 0);
+            else
+                papcoll::broadcast(self, out.data(), 5, 0);
+        });
+        CHECK(text.starts_with("papcoll: ranks disagree on the operation: "));
+        CHECK(text.find("plan_broadcast") != std::string::npos);
     });
 }

@@ -153,10 +153,10 @@ TEST_CASE("names that are others' are none of papcoll's business") {
 TEST_CASE("only 1 asks for a report") {
     CHECK(settings_of({{"PAPCOLL_REPORT", "1"}}).report());
     CHECK_FALSE(settings_of({{"PAPCOLL_REPORT", "0"}}).report());
-    for (char const* const off : {"", "no", "off", "false"})
+    for (char const* const off : {"", "0", "no", "Off", "FALSE"})
         CHECK_FALSE(settings_of({{"PAPCOLL_REPORT", off}}).report());
     CHECK(settings_of({{"PAPCOLL_REPORT", "yes"}}).report());
-    CHECK(settings_of({{"PAPCOLL_LEARN", "true"}}).learn());
+    CHECK(settings_of({{"PAPCOLL_LEARN", "True"}}).learn());
 }
 
 TEST_CASE("the environment asks for checks by name") {

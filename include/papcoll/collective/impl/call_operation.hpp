@@ -60,10 +60,20 @@ struct call_record {
     }
 
 private:
+    /// What has this hash, see record_of.
+    [[nodiscard]] static auto operation_of(std::int64_t hash) -> std::string {
+        for (auto const name : collective_names) {
+            auto const own = hash_text(name);
+            if (static_cast<std::int64_t>(own) == hash) return std::string(name);
+            if (static_cast<std::int64_t>(hash_text("plan", own)) == hash) return "plan_" + std::string(name);
+            if (static_cast<std::int64_t>(hash_text("buffers", own)) == hash)
+                return "buffers of a plan_" + std::string(name);
+        }
+        return "another one";
+    }
     [[nodiscard]] auto disagreement(std::size_t i) const -> std::string {
         std::string text = "papcoll: ranks disagree on the " + std::string(names[i]);
-        auto const called = [](std::int64_t kind) { return to_string(static_cast<collective_kind>(kind)); };
-        if (i == 0) text.append(": ").append(called(smallest[0])).append(" and ").append(called(largest[0]));
+        if (i == 0) text += ": " + operation_of(smallest[0]) + " and " + operation_of(largest[0]);
         if (i >= 1 && i <= 3)
             text += ": from " + std::to_string(smallest[i]) + " to " + std::to_string(largest[i]);
         return text;

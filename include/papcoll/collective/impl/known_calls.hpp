@@ -94,7 +94,7 @@ private:
     kept_sizes m_parts;
 };
 
-/// What a communicator keeps for its next calls: the plans, and the 16 calls that were made last. Programs
+/// What a communicator keeps for its next calls: the plans, and up to 16 calls that were made. Programs
 /// repeat a few calls in turn, so the first guess is the call that came behind the last one when that was
 /// made before. Where plans come or go, nothing is known of the calls any more.
 class known_calls {
