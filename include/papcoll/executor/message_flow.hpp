@@ -47,7 +47,9 @@ public:
     }
     /// In place of that message tells the receiver that there is nothing to give.
     void send_nothing(channel ch, const_message_parts parts, int to, Label label, int companion = 0) {
-        in_pieces(parts, {label}, [&](auto) { return m_transport->isend(ch, {}, to, m_tag + companion); });
+        in_pieces(parts.bytes(), {label}, [&](std::size_t, std::size_t) {
+            return m_transport->isend(ch, {}, to, m_tag + companion);
+        });
     }
     void receive(channel ch, message_parts parts, int from, Label label, int companion = 0) {
         in_pieces(parts, {label, true, parts.bytes()},
@@ -55,20 +57,8 @@ public:
     }
     /// Takes a message of so many bytes from its sender without keeping it; it is not whole.
     void receive_nothing(channel ch, std::size_t bytes, int from, Label label) {
-        auto const most = m_transport->max_message_bytes();
-        m_pending.reserve(m_pending.size() + 1);
-        m_entries.reserve(m_entries.size() + 1);
-        std::vector<pending> pieces;
-        pieces.reserve((bytes + most - 1) / most);
-        entry e{label, true, bytes};
-        try {
-            for (std::size_t begin = 0; begin < bytes; begin += most)
-                pieces.push_back(m_transport->irecv(ch, {}, from, m_tag));
-        } catch (...) {
-            enter(pieces, e);
-            throw;
-        }
-        enter(pieces, e);
+        in_pieces(bytes, {label, true, bytes},
+                  [&](std::size_t, std::size_t) { return m_transport->irecv(ch, {}, from, m_tag); });
     }
     [[nodiscard]] auto empty() const -> bool { return m_pending.empty(); }
 
@@ -131,26 +121,30 @@ private:
     };
 
     [[nodiscard]] auto open_pieces() -> std::span<pending> { return {m_pending.data(), m_pending.size()}; }
-    // Pieces of a message complete in order, or nearly so: only the first open one is polled.
     template <class Byte, class Post>
     void in_pieces(basic_message_parts<Byte> parts, entry e, Post post) {
+        std::vector<std::span<Byte>> list;
+        in_pieces(parts.bytes(), std::move(e), [&](std::size_t begin, std::size_t count) {
+            return post(count == parts.bytes() ? parts : parts.slice(begin, count, list));
+        });
+    }
+    // Pieces of a message complete in order, or nearly so: only the first open one is polled.
+    template <class Post>
+    void in_pieces(std::size_t bytes, entry e, Post post) {
         std::size_t const most = m_transport->max_message_bytes();
         // Room first: what has been posted is in the lists, whatever throws.
         m_pending.reserve(m_pending.size() + 1);
         m_entries.reserve(m_entries.size() + 1);
-        if (parts.bytes() <= most) {
-            m_pending.push_back(post(parts));
+        if (bytes <= most) {
+            m_pending.push_back(post(0, bytes));
             m_entries.push_back(std::move(e));
             return;
         }
         std::vector<pending> pieces;
-        std::vector<std::span<Byte>> list;
-        pieces.reserve((parts.bytes() - 1) / most + 1);
+        pieces.reserve((bytes - 1) / most + 1);
         try {
-            for (std::size_t begin = 0; begin < parts.bytes(); begin += most) {
-                auto const count = std::min(parts.bytes() - begin, most);
-                pieces.push_back(post(parts.slice(begin, count, list)));
-            }
+            for (std::size_t begin = 0; begin < bytes; begin += most)
+                pieces.push_back(post(begin, std::min(bytes - begin, most)));
         } catch (...) {
             enter(pieces, e);
             throw;

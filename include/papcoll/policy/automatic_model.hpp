@@ -6,6 +6,7 @@
 #include <papcoll/policy/call_shape.hpp>
 #include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/policy/impl/clairvoyant.hpp>
+#include <papcoll/policy/impl/node_prefix.hpp>
 #include <papcoll/policy/known_policies.hpp>
 #include <papcoll/policy/prefix.hpp>
 #include <papcoll/policy/radix_choice.hpp>
@@ -257,10 +258,9 @@ private:
     /// By nodes all the data goes once from the link of each in a round, of which there are as many as nodes
     /// ask for; the link was measured with all ranks of a node at once.
     [[nodiscard]] auto prefix_by_nodes() const -> double {
-        double const nodes = rank_grid(m_shape.nodes).nodes();
-        auto const rounds = static_cast<int>(std::bit_width(static_cast<unsigned>(nodes - 1)));
+        int const nodes = rank_grid(m_shape.nodes).nodes();
         auto const volume = volume_time(m_shape.bytes(), m_link) * nodes / m_shape.ranks;
-        return rounds * (round_latency(m_link) + volume) + 4 * copy_time(m_shape.bytes());
+        return node_prefix::rounds(nodes) * (round_latency(m_link) + volume) + 4 * copy_time(m_shape.bytes());
     }
     /// From rank to rank where the ranks of a node follow each other: every node's link carries the data
     /// once.

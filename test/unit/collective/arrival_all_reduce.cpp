@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "../../support/arrival_all_reduce_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 namespace suite = arrival_all_reduce_suite;
 using papcoll::ticks;
@@ -22,7 +23,7 @@ struct fussy {
 } // namespace
 
 TEST_CASE("any prediction") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         auto const seed = static_cast<unsigned>(ranks);
         papcoll::threads::run(ranks, [&](endpoint& self) {

@@ -3,6 +3,7 @@
 
 #include "../../support/gather_suite.hpp"
 #include "../../support/open_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -21,7 +22,7 @@ void all_policies(endpoint& self) {
 } // namespace
 
 TEST_CASE("gather on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all_policies);
     }
@@ -38,7 +39,7 @@ TEST_CASE("gather with forced rendezvous, random delivery and messages that are 
 }
 
 TEST_CASE("gather to every root, on links where messages are cut and on others") {
-    for (int const ranks : {1, 2, 3, 4, 6, 9, 13})
+    for (int const ranks : test_support::thread_counts)
         papcoll::threads::run(ranks, [](endpoint& self) {
             gather_suite::every_root(self, self.rank(), self.size(), papcoll::linear{});
             gather_suite::every_root(self, self.rank(), self.size(), papcoll::knomial_tree{});
@@ -48,7 +49,7 @@ TEST_CASE("gather to every root, on links where messages are cut and on others")
 }
 
 TEST_CASE("gather: forms, mistakes and disagreements") {
-    for (int const ranks : {1, 2, 5, 7, 13})
+    for (int const ranks : test_support::thread_counts)
         papcoll::threads::run(ranks, [](endpoint& self) {
             gather_suite::forms(self, self.rank(), self.size(), papcoll::linear{});
             gather_suite::forms(self, self.rank(), self.size(), papcoll::sorted_linear{});

@@ -2,6 +2,7 @@
 #include <papcoll/transport/threads.hpp>
 
 #include "../../support/mixed_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 using papcoll::threads::options;
@@ -17,7 +18,7 @@ void run(int ranks, options const& o, std::vector<std::size_t> const& lengths) {
 } // namespace
 
 TEST_CASE("different collectives under way together") {
-    for (int const ranks : {1, 2, 3, 5, 8, 13}) run(ranks, {}, {0, 1, 50});
+    for (int const ranks : test_support::thread_counts) run(ranks, {}, {0, 1, 50});
     for (int const ranks : {2, 5, 8}) run(ranks, {.eager_limit = 0, .seed = 7}, {1, 50, 900});
 }
 

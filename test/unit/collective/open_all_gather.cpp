@@ -68,16 +68,10 @@ void blocking_calls(endpoint& self) {
     }
 }
 
-/// Numbers of ranks, fewer where the sanitizers make each slow.
-auto some_ranks() -> std::vector<int> {
-    if (test_support::sanitized) return {1, 2, 3, 5};
-    return {1, 2, 3, 5, 7, 8, 13};
-}
-
 } // namespace
 
 TEST_CASE("split-phase collectives, told right and wrong arrivals") {
-    for (int const ranks : some_ranks()) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, [](endpoint& self) {
             open_suite::all_policies(self, self.rank(), self.size());
@@ -123,6 +117,6 @@ TEST_CASE("split-phase collectives with agreed checks") {
 }
 
 TEST_CASE("background policies in calls that block") {
-    for (int const ranks : some_ranks())
+    for (int const ranks : test_support::thread_counts)
         if (ranks <= 8) papcoll::threads::run(ranks, blocking_calls);
 }

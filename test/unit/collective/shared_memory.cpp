@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "../../support/sanitized.hpp"
 #include "../../support/shared_memory_suite.hpp"
 
 using papcoll::threads::endpoint;
@@ -17,6 +18,7 @@ template <class F>
 void run(std::initializer_list<int> all_ranks, std::optional<std::size_t> memory, F f,
          std::uint64_t seed = 0) {
     for (int const ranks : all_ranks) {
+        if (test_support::sanitized && ranks > 5) continue;
         CAPTURE(ranks);
         papcoll::threads::run(ranks, papcoll::threads::options{.seed = seed}, [&](endpoint& self) {
             papcoll::attach(self,

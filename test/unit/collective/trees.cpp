@@ -2,6 +2,7 @@
 #include <papcoll/core.hpp>
 #include <papcoll/transport/threads.hpp>
 
+#include "../../support/sanitized.hpp"
 #include "../../support/trees_suite.hpp"
 
 using papcoll::threads::endpoint;
@@ -13,7 +14,7 @@ void all(endpoint& self) { trees_suite::all(self, self.rank(), self.size()); }
 } // namespace
 
 TEST_CASE("tree policies on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all);
     }

@@ -26,6 +26,7 @@
 
 #include "../../support/own_program.hpp"
 #include "../../support/random_reduction.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::block_places;
 using papcoll::block_range;
@@ -103,7 +104,7 @@ TEST_CASE("every window executes every reduction, whatever arrives first, cut be
             for (auto const& o : all_options)
                 papcoll::threads::run(ranks, o, [&](endpoint& self) {
                     papcoll::attach(self);
-                    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+                    for (std::uint64_t seed = 1; seed <= test_support::at_most<std::uint64_t>(4, 1); ++seed) {
                         int const blocks = 1 + static_cast<int>(seed);
                         auto const write = [&](program_builder& to, call_shape const& shape) {
                             papcoll::problem const p{.ranks = ranks, .root = shape.root, .blocks = blocks};
@@ -227,7 +228,7 @@ TEST_CASE("a butterfly joins the operands in rank order on every rank, in place 
     auto const write = [](program_builder& to, call_shape const& shape) {
         write_butterfly(to, papcoll::butterfly(shape.ranks, shape.rank), shape.rank, shape.count);
     };
-    for (int ranks = 1; ranks <= 9; ++ranks)
+    for (int ranks = 1; ranks <= test_support::at_most(9, 5); ++ranks)
         for (auto const& o : all_options)
             papcoll::threads::run(ranks, o, [&](endpoint& self) {
                 papcoll::attach(self);
@@ -285,7 +286,7 @@ TEST_CASE("an operator that throws is reported where it threw and where its resu
 TEST_CASE("both ends decide alike which messages are admitted, whatever the sizes of the blocks") {
     std::mt19937 random(11);
     auto const at_most = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n + 1)); };
-    for (int repetition = 0; repetition < 40; ++repetition) {
+    for (int repetition = 0; repetition < test_support::at_most(40, 10); ++repetition) {
         int const ranks = 2 + at_most(5);
         int const each = 1 + at_most(4);
         std::vector<std::size_t> cuts; // the size of each block in a rank's part

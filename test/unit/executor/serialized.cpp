@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../../support/exported_class.hpp"
+#include "../../support/sanitized.hpp"
 #include "../../support/serialized_suite.hpp"
 
 using papcoll::threads::endpoint;
@@ -40,7 +41,7 @@ void all_with(endpoint& self, std::size_t node_memory) {
 } // namespace
 
 TEST_CASE("serialized values on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all);
     }
@@ -80,7 +81,7 @@ TEST_CASE("serialized values on several nodes, and on one of more ranks than hav
 TEST_CASE("a long value that is still being sent may be combined with the next one, and be sent again") {
     auto const letter = [](int n) { return static_cast<char>('a' + n % 26); };
     for (int const ranks : {3, 4, 5, 8})
-        for (std::uint64_t seed = 1; seed <= 10; ++seed)
+        for (std::uint64_t seed = 1; seed <= test_support::at_most<std::uint64_t>(10, 2); ++seed)
             for (std::size_t const length : {5u, 600u, 2'000u, 20'000u}) {
                 CAPTURE(ranks);
                 CAPTURE(seed);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
 #include "support/every_program.hpp"
 
 using every_program::mixer;
@@ -88,7 +89,7 @@ void verify_two_levels(call c, mixer& mix) {
 TEST_CASE("collectives through shared memory keep their promise") {
     mixer mix(7);
     for (auto const operation : kinds)
-        for (int ranks = 1; ranks <= 13; ++ranks)
+        for (int ranks = 1; ranks <= test_support::at_most(13, 5); ++ranks)
             for (int const root : every_program::roots(operation, ranks))
                 for (auto const count : every_program::counts(ranks))
                     for (std::size_t const shared : {std::size_t(8) << 10, std::size_t(256) << 10})
@@ -112,7 +113,8 @@ TEST_CASE("so do those of plans with buffers of their own") {
 TEST_CASE("two levels, of which one is memory, keep their promise") {
     mixer mix(9);
     for (auto const operation : kinds)
-        for (int ranks = 2; ranks <= 13 && papcoll::two_level::provides(operation); ++ranks)
+        for (int ranks = 2; ranks <= test_support::at_most(13, 6) && papcoll::two_level::provides(operation);
+             ++ranks)
             for (int const root : every_program::roots(operation, ranks))
                 for (std::size_t const count : {0u, 1u, 7u, 400u, 9'000u}) {
                     // The last two go in many rounds.
@@ -134,7 +136,8 @@ TEST_CASE("two levels, of which one is memory, keep their promise") {
 TEST_CASE("two levels on all nodes of one to five ranks, two to five of them, in any order") {
     mixer mix(10);
     for (auto const operation : kinds)
-        for (int layout = 0; layout < 60 && papcoll::two_level::provides(operation); ++layout) {
+        for (int layout = 0; layout < test_support::at_most(60, 6) && papcoll::two_level::provides(operation);
+             ++layout) {
             auto const nodes = nodes_of_sizes(2 + layout % 4, mix);
             auto const ranks = static_cast<int>(nodes.size());
             auto const p = nodes.size();
@@ -153,7 +156,7 @@ TEST_CASE("two levels on all nodes of one to five ranks, two to five of them, in
 TEST_CASE("many ranks on a node") {
     mixer mix(8);
     for (auto const operation : kinds)
-        for (int const ranks : {16, 17, 33})
+        for (int const ranks : test_support::sanitized ? std::vector{17} : std::vector{16, 17, 33})
             for (std::size_t const count :
                  {std::size_t(0), std::size_t(1), std::size_t(33), std::size_t(9'000)})
                 verify(call_of(operation, ranks, ranks / 3, count, std::size_t(64) << 10, mix));

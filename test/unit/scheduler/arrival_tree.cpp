@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
 #include "support/tree_cases.hpp"
 #include "support/tree_exhaustive.hpp"
 
@@ -98,7 +99,7 @@ void check_schedule(arrival_tree_scheduler const& s, problem const& p) {
 
 TEST_CASE("when all arrive together it takes as long as Algorithm 1") {
     for (auto const& [d, c] : all_costs())
-        for (int n = 1; n <= 200; ++n)
+        for (int n = 1; n <= test_support::at_most(200, 40); ++n)
             for (int const root : {0, n / 2, n - 1}) {
                 auto const least = grow_greedy_tree(n, d, c).finish;
                 CHECK(grow_arrival_tree({.ranks = n, .root = root}, d, c).tree.finish == least);
@@ -111,7 +112,8 @@ TEST_CASE("when all arrive together it takes as long as Algorithm 1") {
 TEST_CASE("no tree of up to 7 ranks ends earlier, nor does its own before the time it states") {
     random_arrivals arrivals(4);
     for (int n = 1; n <= 7; ++n)
-        for (int instance = 0; instance < (n < 7 ? 300 : 60); ++instance) {
+        for (int instance = 0;
+             instance < (n < 7 ? test_support::at_most(300, 30) : test_support::at_most(60, 6)); ++instance) {
             ticks const d{arrivals.below(8)};
             ticks const c{arrivals.below(8) + (d == ticks{0} ? 1 : 0)};
             ticks const latency{instance % 2 == 0 ? 0 : arrivals.below(20)};
@@ -147,7 +149,7 @@ TEST_CASE("where latencies pass together, one rank may receive from many, as in 
 
 TEST_CASE("ranks that send several times do not end earlier, as far as two messages more can tell") {
     random_arrivals arrivals(8);
-    for (int instance = 0; instance < 60; ++instance) {
+    for (int instance = 0; instance < test_support::at_most(60, 6); ++instance) {
         int const n = 2 + instance % 3;
         ticks const d{1 + arrivals.below(8)};
         ticks const c{arrivals.below(8)};
@@ -160,7 +162,7 @@ TEST_CASE("ranks that send several times do not end earlier, as far as two messa
 
 TEST_CASE("one rank that is late enough, the root or another, costs one transfer and one combination") {
     for (auto const& [d, c] : all_costs())
-        for (int n = 2; n <= 64; ++n)
+        for (int n = 2; n <= test_support::at_most(64, 20); ++n)
             for (int const root : {0, n / 2})
                 for (int const late : {0, n / 2, n - 1}) {
                     std::vector<ticks> arrivals(static_cast<std::size_t>(n), ticks{0});
@@ -174,7 +176,7 @@ TEST_CASE("one rank that is late enough, the root or another, costs one transfer
 
 TEST_CASE("later arrivals never make it end earlier, and it never ends after waiting for all") {
     random_arrivals arrivals(5);
-    for (int instance = 0; instance < 2000; ++instance) {
+    for (int instance = 0; instance < test_support::at_most(2000, 200); ++instance) {
         int const n = 1 + arrivals.below(60);
         auto const [d, c] = all_costs()[static_cast<std::size_t>(arrivals.below(12))];
         auto times = arrivals(n, arrivals.below(300));
@@ -193,7 +195,7 @@ TEST_CASE("later arrivals never make it end earlier, and it never ends after wai
 
 TEST_CASE("schedules are right, one block or several, with any arrivals") {
     random_arrivals arrivals(6);
-    for (int instance = 0; instance < 400; ++instance) {
+    for (int instance = 0; instance < test_support::at_most(400, 50); ++instance) {
         int const n = 1 + arrivals.below(40);
         auto const times = arrivals(n, arrivals.below(100));
         problem const p{.ranks = n,

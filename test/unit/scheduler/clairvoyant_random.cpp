@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
 #include "clairvoyant_cases.hpp"
 
 namespace {
@@ -31,7 +32,7 @@ void check_all_agree(instance const& i, std::vector<papcoll::transfer> const& ex
 
 TEST_CASE("the linear search gives what the oracle gives, and all searches agree") {
     std::mt19937_64 random(20201);
-    for (int repetition = 0; repetition < 3000; ++repetition) {
+    for (int repetition = 0; repetition < test_support::at_most(3000, 300); ++repetition) {
         auto const i = clairvoyant_cases::random_instance(random, 20, 24);
         auto const expected = schedule<papcoll::linear_search>(i);
         CAPTURE(i.describe());

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
 #include "support/tree_cases.hpp"
 #include "support/tree_exhaustive.hpp"
 
@@ -92,7 +93,8 @@ TEST_CASE("the length is the optimum of a dynamic programme, for all n up to 100
             CAPTURE(d);
             CAPTURE(c);
             auto const least = least_lengths(1000, d, c);
-            for (int n = 1; n <= 1000; ++n) REQUIRE(length(n, d, c) == least[static_cast<std::size_t>(n)]);
+            for (int n = 1; n <= test_support::at_most(1000, 100); ++n)
+                REQUIRE(length(n, d, c) == least[static_cast<std::size_t>(n)]);
         }
 }
 
@@ -162,7 +164,7 @@ TEST_CASE("Lemma 5 and Proposition 6 bound the length") {
 
 TEST_CASE("times are one-ported, nothing is sent before it is combined, and limits hold at every instant") {
     for (auto const& [d, c] : all_costs())
-        for (int n = 1; n <= 70; ++n)
+        for (int n = 1; n <= test_support::at_most(70, 20); ++n)
             for (int k = 0; k <= 9; ++k)
                 for (int reducers : {0, 1, 2, 5}) {
                     auto const tree = grow_greedy_tree(n, d, c, {.transfers = k, .reducers = reducers});
@@ -190,7 +192,7 @@ TEST_CASE("a limit that does not bind changes nothing, and a tighter one never h
 
 TEST_CASE("Proposition 8 and Corollary 11 hold for powers of two, and not in general") {
     for (auto const& [d, c] : all_costs())
-        for (int n = 2; n <= 120; ++n)
+        for (int n = 2; n <= test_support::at_most(120, 30); ++n)
             for (int k = 1; k <= n / 2; k *= 2) {
                 ticks const bound = limited_steps(n, k) * (d + c);
                 CHECK(grow_greedy_tree(n, d, c, {.transfers = k}).finish <= bound);
@@ -201,7 +203,7 @@ TEST_CASE("Proposition 8 and Corollary 11 hold for powers of two, and not in gen
 }
 
 TEST_CASE("what replaces Proposition 8 and Corollary 11 holds for every K, and no less would do") {
-    for (int n = 2; n <= 120; ++n)
+    for (int n = 2; n <= test_support::at_most(120, 30); ++n)
         for (int k = 1; k <= n / 2; ++k) {
             for (auto const& [d, c] : all_costs()) {
                 CHECK(grow_greedy_tree(n, d, c, {.transfers = k}).finish <= repaired_steps(n, k) * (d + c));
@@ -217,7 +219,7 @@ TEST_CASE("what replaces Proposition 8 and Corollary 11 holds for every K, and n
 TEST_CASE(
     "where transfers take no less than combining, a limit on reducers limits transfers, too (Theorem 10)") {
     for (auto const& [d, c] : all_costs())
-        for (int n = 2; n <= 80 && d >= c; ++n)
+        for (int n = 2; n <= test_support::at_most(80, 20) && d >= c; ++n)
             for (int k = 1; k <= n; ++k) {
                 auto const tree = grow_greedy_tree(n, d, c, {.reducers = k});
                 REQUIRE(tree_cases::most_transfers(tree) <= k);

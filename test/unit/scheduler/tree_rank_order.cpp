@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
 #include "support/tree_cases.hpp"
 
 namespace {
@@ -105,7 +106,7 @@ void check_shares(Scheduler const& s, problem const& p) {
 
 TEST_CASE("every rank count up to 40 and every root combines in rank order, under all costs and limits") {
     for (auto const& s : schedulers())
-        for (int n = 1; n <= 40; ++n)
+        for (int n = 1; n <= test_support::at_most(40, 13); ++n)
             for (int root = 0; root < n; ++root) check_schedule(s, {.ranks = n, .root = root});
 }
 
@@ -125,7 +126,7 @@ TEST_CASE("several blocks are pipelined in rank order") {
 }
 
 TEST_CASE("the strategies combine in rank order") {
-    for (int n = 1; n <= 40; ++n)
+    for (int n = 1; n <= test_support::at_most(40, 13); ++n)
         for (int root = 0; root < n; ++root)
             for (int const blocks : {1, 3}) {
                 problem const p{.ranks = n, .root = root, .blocks = blocks};
@@ -141,7 +142,7 @@ TEST_CASE("the strategies combine in rank order") {
 }
 
 TEST_CASE("a k-nomial tree has ⌈log_k P⌉ rounds of k − 1 messages, and with radix 2 is the greedy one") {
-    for (int n = 1; n <= 300; ++n) {
+    for (int n = 1; n <= test_support::at_most(300, 70); ++n) {
         for (int const radix : {2, 3, 4, 7, 16, 300}) {
             auto const tree = papcoll::grow_knomial_tree(n, radix);
             long long reached = 1;

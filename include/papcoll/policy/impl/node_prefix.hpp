@@ -14,9 +14,9 @@ namespace papcoll::inline v0::detail {
 
 /// A scan or an exscan of short data of ranks that share the memory of their nodes, where the ranks of each
 /// node follow each other. Each rank combines what those below it on its node have. The last one of a node
-/// has what all of them have together, and with it takes part in an exscan by recursive doubling between the
-/// nodes; what all nodes below have together it gives to the others. Operands are combined in the order of
-/// the ranks.
+/// has what all of them have together, and with it takes part in an exscan between the nodes, from node to
+/// node or by recursive doubling; what all nodes below have together it gives to the others. Operands are
+/// combined in the order of the ranks.
 class node_prefix {
 public:
     /// n elements, which have room in a stretch.
@@ -40,6 +40,11 @@ public:
         return true;
     }
 
+    /// How many messages follow each other between so many nodes.
+    [[nodiscard]] static auto rounds(int nodes) -> int {
+        return goes_from_node_to_node(nodes) ? nodes - 1 : rounds_of_doubling(nodes);
+    }
+
     void write(prefix_kind kind) {
         if (m_size == 0) return;
         bool const includes = kind == prefix_kind::inclusive;
@@ -53,6 +58,17 @@ public:
     }
 
 private:
+    /// ⌈log2(n − 1) + log2(4/3)⌉.
+    static auto rounds_of_doubling(int nodes) -> int {
+        int rounds = 1;
+        for (int reached = 1; reached + 1 < nodes; ++rounds) reached = rounds == 1 ? 3 : 2 * reached;
+        return rounds;
+    }
+    /// In a chain a rank has one message to send and one to receive, in each call of many in a row, so that
+    /// it may have half as many rounds again.
+    static auto goes_from_node_to_node(int nodes) -> bool {
+        return 2 * (nodes - 1) <= 3 * rounds_of_doubling(nodes);
+    }
     static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
     /// The nodes in the order of their ranks.
     static auto order_of(rank_grid const& grid) -> std::vector<int> {
@@ -99,8 +115,11 @@ private:
     [[nodiscard]] auto between(region const& all_here) -> region {
         program_builder rounds;
         rounds.use({.receives = 2, .sends = 2, .admission = false});
-        write_prefix_doubling(rounds, prefix_kind::exclusive, static_cast<int>(m_order.size()), m_position,
-                              m_size);
+        auto const nodes = static_cast<int>(m_order.size());
+        if (goes_from_node_to_node(nodes))
+            write_prefix_chain(rounds, prefix_kind::exclusive, nodes, m_position, m_size, 1);
+        else
+            write_prefix_doubling(rounds, prefix_kind::exclusive, nodes, m_position, m_size);
         auto const below = m_position > 0 ? m_to.scratch(m_size) : region();
         m_to.append(rounds.finish(), {all_here, below, m_lasts});
         if (m_position > 0 && m_members.size() > 1) {
