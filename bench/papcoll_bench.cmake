@@ -7,7 +7,8 @@ add_executable(papcoll_bench main.cpp support/options.cpp support/program.cpp
                tools/monitor.cpp tools/pattern.cpp
                model/model.cpp model/background.cpp model/circulant.cpp model/clairvoyant.cpp model/figure2.cpp
                model/gathers.cpp model/schedulers.cpp model/speed.cpp model/stragglar.cpp model/trees.cpp)
-set_target_properties(papcoll_bench PROPERTIES OUTPUT_NAME papcoll-bench)
+# Several files are one translation unit: most of what each would take is reading the headers.
+set_target_properties(papcoll_bench PROPERTIES OUTPUT_NAME papcoll-bench UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 target_link_libraries(papcoll_bench PRIVATE papcoll::compiled papcoll_warnings CLI11::CLI11
                                             nlohmann_json::nlohmann_json)
 target_include_directories(papcoll_bench PRIVATE ${PROJECT_SOURCE_DIR}/test) # support/ of the tests, for the models

@@ -81,13 +81,13 @@ private:
     std::ofstream m_out;
 };
 
-struct settings {
+struct circulant_settings {
     int first = 1, last = 65536, threads = 2;
     std::string keep;
 };
 
 /// In ranges of which each is kept when it has been checked.
-auto run(settings const& s) -> int {
+auto run_circulant(circulant_settings const& s) -> int {
     constexpr int together = 1024;
     auto const start = std::chrono::steady_clock::now();
     kept_ranges kept(s.keep);
@@ -116,9 +116,9 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_model_circulant(program& all, CLI::App& group) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<circulant_settings>();
     auto& app = all.add_to(group, "circulant", "Checks the circulant schedules of every rank of every p",
-                           [s] { return run(*s); });
+                           [s] { return run_circulant(*s); });
     add_option(app, "--first", s->first, "", positive);
     add_option(app, "--last", s->last, "", positive);
     add_option(

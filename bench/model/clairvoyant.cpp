@@ -22,7 +22,7 @@
 namespace bench {
 namespace {
 
-struct settings {
+struct clairvoyant_settings {
     int ranks = 16, root = 0, segments = 0, repetitions = 1000;
     std::vector<std::size_t> sizes{65536, 524288, 4194304};
     std::vector<double> delays_ms{0, 50, 100};
@@ -59,7 +59,7 @@ struct outcome {
     std::vector<double> with_true, predicted, blind, ratios;
 };
 
-auto simulate_case(settings const& s, std::size_t count, ticks most) -> outcome {
+auto simulate_case(clairvoyant_settings const& s, std::size_t count, ticks most) -> outcome {
     papcoll::link_model const link{ticks{std::llround(s.latency_us * 1e3)},
                                    parse_rate(s.rate).nanoseconds(1'000'000) * 1e-6};
     auto const shape = papcoll::arrival_shape_of(s.pattern);
@@ -86,7 +86,7 @@ auto simulate_case(settings const& s, std::size_t count, ticks most) -> outcome 
     return found;
 }
 
-auto run(settings const& s) -> int {
+auto run_clairvoyant(clairvoyant_settings const& s) -> int {
     document result(s.json, "model clairvoyant",
                     {{"ranks", s.ranks},
                      {"root", s.root},
@@ -123,9 +123,9 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_model_clairvoyant(program& all, CLI::App& group) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<clairvoyant_settings>();
     auto& app = all.add_to(group, "clairvoyant", "What wrong predictions cost a Clairvoyant reduction",
-                           [s] { return run(*s); });
+                           [s] { return run_clairvoyant(*s); });
     add_option(app, "--ranks", s->ranks, "", between(2, 100'000));
     add_sizes(app, s->sizes, "of the data");
     add_option(app, "--delays", s->delays_ms, "the most that a rank is late, in ms");

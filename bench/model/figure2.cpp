@@ -30,7 +30,7 @@ auto lengths(papcoll::reduction_tree const& tree, ticks transfer_time, ticks com
     return longest;
 }
 
-auto run(int largest, std::string const& json) -> int {
+auto run_figure2(int largest, std::string const& json) -> int {
     papcoll::problem const p{.ranks = largest};
     ticks const one{1};
     ticks const none{0};
@@ -60,13 +60,13 @@ auto run(int largest, std::string const& json) -> int {
 } // namespace
 
 void add_model_figure2(program& all, CLI::App& group) {
-    struct settings {
+    struct figure2_settings {
         int largest = 10'000;
         std::string json;
     };
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<figure2_settings>();
     auto& app = all.add_to(group, "figure2", "Binomial and Fibonacci trees beside the best",
-                           [s] { return run(s->largest, s->json); });
+                           [s] { return run_figure2(s->largest, s->json); });
     add_option(app, "--machines", s->largest, "the most", between(2, 10'000'000));
     add_json(app, s->json);
 }

@@ -34,7 +34,7 @@ namespace {
 
 using papcoll::ticks;
 
-struct settings {
+struct gathers_settings {
     int draws = 16;
     double latency_us = 50;
     std::string rate = "1gbit";
@@ -49,7 +49,7 @@ struct gathering {
     ticks part; ///< on the link, without the latency
     std::vector<int> owners, pieces_owners;
 
-    gathering(int p, std::size_t kilofloats, settings const& s)
+    gathering(int p, std::size_t kilofloats, gathers_settings const& s)
         : ranks(p)
         , latency(static_cast<ticks::rep>(s.latency_us * 1e3)) {
         auto const bytes = kilofloats * 1024 * sizeof(float) / static_cast<std::size_t>(p);
@@ -97,7 +97,7 @@ struct sums {
     }
 };
 
-auto measure(gathering const& g, int delay_ms, settings const& s) -> sums {
+auto measure(gathering const& g, int delay_ms, gathers_settings const& s) -> sums {
     sums all;
     int const draws = delay_ms == 0 ? 1 : s.draws;
     for (int i = 0; i < draws; ++i) {
@@ -132,7 +132,7 @@ auto are_alike(std::string_view a, std::string_view b) -> bool {
     return knows(a) == knows(b) && (!knows(a) || kind_of(a) == kind_of(b));
 }
 
-void print_row(published_gathers const& row, settings const& s, summary& sum) {
+void print_row(published_gathers const& row, gathers_settings const& s, summary& sum) {
     gathering const g(row.ranks, static_cast<std::size_t>(row.kilofloats), s);
     std::printf("| %d, %.2f ms |", row.kilofloats, static_cast<double>(g.block_time().count()) * 1e-6);
     for (std::size_t i = 0; i < row.winners.size(); ++i) {
@@ -153,7 +153,7 @@ void print_row(published_gathers const& row, settings const& s, summary& sum) {
     std::fflush(stdout);
 }
 
-auto run(settings const& s) -> int {
+auto run_gathers(gathers_settings const& s) -> int {
     std::printf(
         "Model / published: the algorithm with the least mean elapsed time, with its factor over the "
         "best of NEX, RING and LNBC where it knows the arrivals. %s, latency %g us, mean of %d draws; "
@@ -191,9 +191,9 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_model_gathers(program& all, CLI::App& group) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<gathers_settings>();
     auto& app = all.add_to(group, "gathers", "Tables 3 and 4 of paper 4 beside what was published: Markdown",
-                           [s] { return run(*s); });
+                           [s] { return run_gathers(*s); });
     add_option(app, "--draws", s->draws, "of delays for each cell", positive);
     add_option(app, "--latency-us", s->latency_us, "", not_negative);
     add_option(app, "--rate", s->rate, "of a link");

@@ -22,7 +22,7 @@ namespace {
 
 using papcoll::ticks;
 
-struct settings {
+struct stragglar_settings {
     std::vector<int> ranks = {4, 8, 16, 32, 64};
     std::vector<std::size_t> sizes = parse_sizes({"64Ki:16Mi:16"});
     double latency_us = 50;
@@ -68,7 +68,7 @@ private:
     std::vector<ticks> m_arrivals;
 };
 
-auto run(settings const& s) -> int {
+auto run_stragglar(stragglar_settings const& s) -> int {
     papcoll::link_model const link{ticks(static_cast<std::int64_t>(1000 * s.latency_us)),
                                    parse_rate(s.rate).nanoseconds(1)};
     document all(s.json, "model stragglar", {{"latency_us", s.latency_us}, {"rate", s.rate}});
@@ -99,9 +99,9 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_model_stragglar(program& all, CLI::App& group) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<stragglar_settings>();
     auto& app = all.add_to(group, "stragglar", "The all-reduce that knows the last rank beside StragglAR",
-                           [s] { return run(*s); });
+                           [s] { return run_stragglar(*s); });
     add_option(app, "--ranks", s->ranks, "powers of two");
     add_sizes(app, s->sizes, "of the data");
     add_option(app, "--latency", s->latency_us, "of a message, in microseconds");

@@ -160,7 +160,7 @@ void compare_uneven(int ranks, int spread, int instances, std::mt19937& random) 
         std::printf(" | |\n");
 }
 
-auto run(int largest, int instances, std::uint64_t seed) -> int {
+auto run_trees(int largest, int instances, std::uint64_t seed) -> int {
     std::mt19937 random(static_cast<unsigned>(seed));
     std::printf("| n | instances | optimal | worst ÷ optimum | arrival-blind greedy tree ÷ optimum: mean | "
                 "worst |\n");
@@ -188,14 +188,14 @@ auto run(int largest, int instances, std::uint64_t seed) -> int {
 } // namespace
 
 void add_model_trees(program& all, CLI::App& group) {
-    struct settings {
+    struct trees_settings {
         int ranks = 8, instances = 200;
         std::uint64_t seed = 1;
     };
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<trees_settings>();
     auto& app =
         all.add_to(group, "trees", "Trees for arrivals, and for uneven costs, beside the best of all trees",
-                   [s] { return run(s->ranks, s->instances, s->seed); });
+                   [s] { return run_trees(s->ranks, s->instances, s->seed); });
     add_option(app, "--ranks", s->ranks, "the most", between(2, 9));
     add_option(app, "--instances", s->instances, "of each number of ranks", positive);
     add_seed(app, s->seed);

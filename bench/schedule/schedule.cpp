@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-struct settings {
+struct schedule_settings {
     bool table = false;
     table_1_settings table_1;
     std::vector<int> memory;
@@ -21,7 +21,7 @@ struct settings {
     CLI::App* app = nullptr;
 };
 
-auto run(settings const& s) -> int {
+auto run_schedule(schedule_settings const& s) -> int {
     if (s.table) print_table_1(s.table_1);
     if (!s.worst.empty()) print_worst_ranks(s.worst);
     if (!s.memory.empty()) print_memory(s.memory);
@@ -42,11 +42,11 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_schedule(program& all) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<schedule_settings>();
     auto& app =
         all.add("schedule",
                 "How long schedules take to compute: Google Benchmark, whose --benchmark_… options it takes",
-                without_mpi, [s] { return run(*s); });
+                without_mpi, [s] { return run_schedule(*s); });
     s->app = &app;
     app.allow_extras();
     add_flag(

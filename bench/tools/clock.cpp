@@ -27,7 +27,7 @@ namespace {
 using papcoll::steady_now;
 using papcoll::ticks;
 
-struct settings {
+struct clock_settings {
     std::string json;
     int rounds = 6;
     double gap = 1.0;    // seconds
@@ -50,7 +50,7 @@ struct wrong_clock {
     [[nodiscard]] auto operator()() const -> ticks { return at(steady_now()); }
 };
 
-auto clock_of(int rank, settings const& s, std::int64_t origin) -> wrong_clock {
+auto clock_of(int rank, clock_settings const& s, std::int64_t origin) -> wrong_clock {
     return {origin, rank * s.offset * 1e9, (rank % 3 - 1) * s.drift * 1e-6};
 }
 
@@ -67,7 +67,7 @@ auto read(papcoll::synchronised_clock const& clock, wrong_clock const& local, wr
     return {std::abs(static_cast<double>(wrong.count())), static_cast<double>(estimate.count())};
 }
 
-auto run(settings const& s) -> int {
+auto run_clock(clock_settings const& s) -> int {
     int const rank = world_rank();
     auto origin = std::int64_t{steady_now().count()};
     MPI_Bcast(&origin, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -124,9 +124,9 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_clock(program& all) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<clock_settings>();
     auto& app = all.add("clock", "How far synchronised clocks are from the truth, and whether they know it",
-                        MPI_THREAD_SINGLE, [s] { return run(*s); });
+                        MPI_THREAD_SINGLE, [s] { return run_clock(*s); });
     add_option(app, "--rounds", s->rounds, "", positive);
     add_option(app, "--gap", s->gap, "between two rounds, in seconds");
     add_option(app, "--offset", s->offset, "of the clocks of neighbouring ranks, in seconds");

@@ -126,13 +126,13 @@ void soak(int epochs) {
                     static_cast<int>(fewest), all_wrong, resident_kib());
 }
 
-struct settings {
+struct monitor_settings {
     int pairs = 20, epochs = 0;
     double milliseconds = 100;
     std::string json;
 };
 
-auto run(settings const& s) -> int {
+auto run_monitor(monitor_settings const& s) -> int {
     int provided = 0;
     MPI_Query_thread(&provided);
     if (world_rank() == 0)
@@ -166,9 +166,9 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_monitor(program& all) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<monitor_settings>();
     auto& app = all.add("monitor", "What an arrival monitor costs the computation that it watches",
-                        MPI_THREAD_MULTIPLE, [s] { return run(*s); });
+                        MPI_THREAD_MULTIPLE, [s] { return run_monitor(*s); });
     add_option(app, "--repetitions", s->pairs, "pairs of one with and one without", not_negative);
     add_option(app, "--work-ms", s->milliseconds, "", positive);
     add_option(app, "--soak", s->epochs, "so many epochs after it", not_negative);

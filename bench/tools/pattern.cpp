@@ -18,7 +18,7 @@
 namespace bench {
 namespace {
 
-struct settings {
+struct pattern_settings {
     int ranks = 8;
     std::string shape = "random", output;
     double magnitude_ms = 1;
@@ -38,7 +38,7 @@ void write_plain(std::string const& file, std::vector<papcoll::ticks> const& arr
     if (!out) throw std::runtime_error(file + ": cannot be written");
 }
 
-auto run(settings const& s) -> int {
+auto run_pattern(pattern_settings const& s) -> int {
     auto const shape = papcoll::arrival_shape_of(s.shape);
     if (!shape) throw std::invalid_argument("no shape " + s.shape);
     papcoll::ticks const magnitude{std::llround(s.magnitude_ms * 1e6)};
@@ -57,12 +57,12 @@ auto run(settings const& s) -> int {
 } // namespace
 
 void add_pattern(program& all) {
-    auto const s = std::make_shared<settings>();
+    auto const s = std::make_shared<pattern_settings>();
     std::string shapes;
     for (auto const shape : papcoll::all_arrival_shapes())
         shapes += (shapes.empty() ? "" : ", ") + std::string(to_string(shape));
     auto& app = all.add("pattern", "Writes a file of arrivals, for run --arrivals and for programs",
-                        without_mpi, [s] { return run(*s); });
+                        without_mpi, [s] { return run_pattern(*s); });
     add_option(app, "--ranks", s->ranks, "", between(1, 100'000'000));
     add_option(app, "--shape", s->shape, shapes);
     add_option(app, "--magnitude", s->magnitude_ms, "of the latest arrival, in ms", not_negative);
