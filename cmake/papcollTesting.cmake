@@ -44,7 +44,7 @@ function(papcoll_join_sources name result)
         list(APPEND single ${joined})
         set(count 0)
     endif()
-    math(EXPR units "(${count} + 7) / 8")
+    math(EXPR units "(${count} + 11) / 12")
     set(unit 0)
     while(unit LESS units)
         math(EXPR first "${unit} * ${count} / ${units}")
@@ -82,8 +82,9 @@ function(papcoll_add_test_executable name main)
 endfunction()
 
 # papcoll_register_unit_test(<name> <executable> [<argument>...]): a test that needs no mpirun.
-# sanitizer_tests (label: sanitizer) leaves out most tests of single collectives, which run the same code as `mixed`
-# with other arguments; thread_tests (label: threads) are those in which threads meet.
+# sanitizer_tests (label: sanitizer) leaves out most tests of single collectives, which run the same code as `mixed` with
+# other arguments, and those that only compute with what the collectives use as well (policies, analysis); thread_tests
+# (label: threads) are those in which threads meet.
 add_custom_target(unit_tests)
 add_custom_target(sanitizer_tests)
 add_custom_target(thread_tests)
@@ -99,7 +100,8 @@ function(papcoll_register_unit_test name executable)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout} COST ${cost}) # the long ones first
     add_dependencies(unit_tests ${executable})
-    if(NOT name MATCHES "^unit\\.collective\\." OR name MATCHES "\\.(mixed|open_all_gatherv?|gather|arrival_all_reduce|trees)$")
+    if(name MATCHES "^unit\\.(arrival|context|detail|executor|monitor|operators|program|schedule|scheduler|transport)\\." OR
+       name MATCHES "^unit\\.collective\\.(mixed|open_all_gatherv?|gather|arrival_all_reduce|trees)$")
         set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
         add_dependencies(sanitizer_tests ${executable})
     endif()

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../../support/all_to_all_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 using papcoll::threads::options;
@@ -177,7 +178,7 @@ auto traffic_of(int ranks, std::size_t n, Policy const& policy) -> std::vector<t
 } // namespace
 
 TEST_CASE("all_to_all on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all_policies);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../../support/all_to_allv_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -26,7 +27,7 @@ void all_policies(endpoint& self) {
 } // namespace
 
 TEST_CASE("all_to_allv on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all_policies);
     }

@@ -2,6 +2,7 @@
 #include <papcoll/transport/threads.hpp>
 
 #include "../../support/open_uneven_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -12,7 +13,7 @@ void uneven(endpoint& self) { open_suite::all_uneven(self, self.rank(), self.siz
 } // namespace
 
 TEST_CASE("split-phase all-gathers of uneven parts") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, uneven);
     }

@@ -2,6 +2,7 @@
 #include <papcoll/transport/threads.hpp>
 
 #include "../../support/reduce_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 using papcoll::threads::options;
@@ -27,7 +28,7 @@ struct waits_for_itself {
 } // namespace
 
 TEST_CASE("reduce on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) run(ranks, {});
+    for (int const ranks : test_support::thread_counts) run(ranks, {});
 }
 
 TEST_CASE("reduce on threads with forced rendezvous and random delivery") {

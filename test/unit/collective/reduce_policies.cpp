@@ -3,6 +3,7 @@
 
 #include "../../support/own_schedulers.hpp"
 #include "../../support/reduce_calls.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -21,7 +22,7 @@ void all_policies(endpoint& self) {
 } // namespace
 
 TEST_CASE("reduce on threads, over all policies") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all_policies);
     }

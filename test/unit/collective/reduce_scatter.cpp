@@ -4,6 +4,7 @@
 #include "../../support/own_schedulers.hpp"
 #include "../../support/random_reduction.hpp"
 #include "../../support/reduce_scatter_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 using papcoll::threads::options;
@@ -24,7 +25,7 @@ void all_policies(endpoint& self) {
 } // namespace
 
 TEST_CASE("reduce_scatter on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all_policies);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../../support/prefix_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -24,7 +25,7 @@ void all_policies(endpoint& self) {
 } // namespace
 
 TEST_CASE("scan and exscan on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all_policies);
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../support/rooted_parts_suite.hpp"
+#include "../../support/sanitized.hpp"
 
 using papcoll::threads::endpoint;
 
@@ -26,7 +27,7 @@ void all_policies(endpoint& self) {
 } // namespace
 
 TEST_CASE("scatterv on threads") {
-    for (int const ranks : {1, 2, 3, 5, 7, 8, 13}) {
+    for (int const ranks : test_support::thread_counts) {
         CAPTURE(ranks);
         papcoll::threads::run(ranks, all_policies);
     }

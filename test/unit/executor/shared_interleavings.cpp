@@ -327,6 +327,7 @@ constexpr std::size_t every = test_support::sanitized ? 8 : 1;
 TEST_CASE("three calls in a row through one long area") {
     for (std::size_t first = 0; first < kinds.size(); first += every)
         for (std::size_t const step : {0u, 1u, 3u}) {
+            if (test_support::sanitized && step == 0) continue;
             std::vector<program_calls::call> calls;
             for (std::size_t i = 0; i < 3; ++i)
                 calls.push_back(call_of(kinds[(first + step * i) % kinds.size()], static_cast<int>(i), 60));
@@ -347,6 +348,7 @@ TEST_CASE("three calls in a row through short areas or beside the signs, and lon
 TEST_CASE("so many short calls that the last take the areas of the first") {
     for (auto const kind : {collective_kind::broadcast, collective_kind::reduce})
         for (std::size_t const length : {3u, 7u}) { // beside the signs, and in areas
+            if (test_support::sanitized && (kind == collective_kind::reduce) != (length == 7)) continue;
             // Rank 0 gives, or rank 1 does, and may be ahead by as many calls as there are areas.
             std::vector<program_calls::call> calls(node_memory::short_areas + 2, call_of(kind, 0, length));
             world w(calls);
@@ -356,6 +358,6 @@ TEST_CASE("so many short calls that the last take the areas of the first") {
 }
 
 TEST_CASE("a call in many chunks") {
-    for (auto const kind : kinds)
-        world({call_of(kind, 1, kind == collective_kind::broadcast ? 3'600 : 2'100)}).explore(0);
+    for (std::size_t i = 0; i < kinds.size(); i += every)
+        world({call_of(kinds[i], 1, kinds[i] == collective_kind::broadcast ? 3'600 : 2'100)}).explore(0);
 }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
 #include "dissemination_cases.hpp"
 
 namespace {
@@ -101,7 +102,7 @@ constexpr ticks transfer_time{10'000'000};
 TEST_CASE("all ranks up to 40, any blocks, random arrivals: right, ordered, one-ported") {
     std::mt19937 random(1);
     int aware = 0;
-    for (int p = 1; p <= 40; ++p)
+    for (int p = 1; p <= test_support::at_most(40, 13); ++p)
         for (int const blocks : {1, 2, 7, 32})
             for (long const largest : {0L, 50L, 500L, 5000L, 1'000'000L}) {
                 CAPTURE(p);
@@ -118,7 +119,7 @@ TEST_CASE("all ranks up to 40, any blocks, random arrivals: right, ordered, one-
 }
 
 TEST_CASE("one rank is late, whichever: n + q steps of a block after its arrival") {
-    for (int p = 2; p <= 40; ++p)
+    for (int p = 2; p <= test_support::at_most(40, 13); ++p)
         for (int const blocks : {1, 5, 40})
             for (int const late : {0, p / 2, p - 1}) {
                 CAPTURE(p);
@@ -141,7 +142,7 @@ TEST_CASE("one rank is late, whichever: n + q steps of a block after its arrival
 }
 
 TEST_CASE("balanced: reduce-scatter and all-gather, with or without arrivals") {
-    for (int p = 1; p <= 40; ++p) {
+    for (int p = 1; p <= test_support::at_most(40, 13); ++p) {
         CAPTURE(p);
         problem const task{.ranks = p, .blocks = 4 * p};
         arrival_all_reduce_scheduler const s{.transfer_time = transfer_time};
@@ -156,7 +157,7 @@ TEST_CASE("balanced: reduce-scatter and all-gather, with or without arrivals") {
 
 TEST_CASE("in the model it never ends after reduce-scatter and all-gather") {
     std::mt19937 random(3);
-    for (int p = 2; p <= 33; ++p)
+    for (int p = 2; p <= test_support::at_most(33, 13); ++p)
         for (double const spread : {0.2, 1.0, 2.0, 5.0, 40.0})
             for (int const factor : {1, 2}) {
                 CAPTURE(p);

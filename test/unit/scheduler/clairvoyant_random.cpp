@@ -55,7 +55,8 @@ TEST_CASE("rows and columns of several words and lanes") {
                                         {257, 40},
                                         {600, 3},
                                         {1031, 2}})
-        for (int repetition = 0; repetition < 3; ++repetition) {
+        for (int repetition = 0; repetition < test_support::at_most(3, 1); ++repetition) {
+            if (test_support::sanitized && ranks > 100) continue;
             auto i = clairvoyant_cases::random_instance(random, 1, 1);
             i.ranks = ranks;
             i.blocks = blocks;
@@ -71,7 +72,7 @@ TEST_CASE("rows and columns of several words and lanes") {
 
 TEST_CASE("the share of a rank is what concerns it of all transfers") {
     std::mt19937_64 random(20203);
-    for (int repetition = 0; repetition < 200; ++repetition) {
+    for (int repetition = 0; repetition < test_support::at_most(200, 30); ++repetition) {
         auto const i = clairvoyant_cases::random_instance(random, 20, 24);
         papcoll::clairvoyant_scheduler<> const scheduler{.round = i.round};
         auto const all = scheduler.transfers(i.problem());

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
 #include "support/uneven_trees.hpp"
 
 namespace {
@@ -46,7 +47,7 @@ auto length_forwards(rank_tree const& placed, uneven_costs const& costs) -> tick
 } // namespace
 
 TEST_CASE("an uneven tree reduces all to the root, whatever the costs") {
-    for (int ranks = 1; ranks <= 64; ++ranks)
+    for (int ranks = 1; ranks <= test_support::at_most(64, 13); ++ranks)
         for (int const blocks : {1, 3})
             for (int const root : {0, ranks / 3, ranks - 1}) {
                 CAPTURE(ranks);
@@ -70,7 +71,7 @@ TEST_CASE("an uneven tree reduces all to the root, whatever the costs") {
 }
 
 TEST_CASE("with equal costs an uneven tree is as short as the greedy one") {
-    for (int ranks = 1; ranks <= 64; ++ranks)
+    for (int ranks = 1; ranks <= test_support::at_most(64, 13); ++ranks)
         for (int const transfer : {1, 2, 5})
             for (int const compute : {0, 1, 3, 10}) {
                 CAPTURE(ranks);
@@ -81,7 +82,7 @@ TEST_CASE("with equal costs an uneven tree is as short as the greedy one") {
 }
 
 TEST_CASE("the length of an uneven tree is that of its execution") {
-    for (unsigned seed = 0; seed < 200; ++seed) {
+    for (unsigned seed = 0; seed < test_support::at_most(200U, 40U); ++seed) {
         int const ranks = 1 + static_cast<int>(seed % 20);
         auto const costs = random_costs(ranks, 1 + static_cast<int>(seed % 7), 10, seed);
         auto const placed = grow_uneven_tree(ranks, 0, costs);
@@ -115,7 +116,7 @@ TEST_CASE("an uneven tree is close to the shortest of all") {
 }
 
 TEST_CASE("a slow rank combines nothing") {
-    for (int ranks = 3; ranks <= 40; ++ranks) {
+    for (int ranks = 3; ranks <= test_support::at_most(40, 20); ++ranks) {
         uneven_costs costs{std::vector<ticks>(static_cast<std::size_t>(ranks), ticks{1}), {ticks{1}}};
         costs.compute_times.back() = ticks{1000};
         auto const placed = grow_uneven_tree(ranks, 0, costs);
