@@ -703,7 +703,7 @@ TEST_CASE("a monitor that has ended goes when what it was asked for is known, ho
     for (auto* const learn : {+[](arrival_source const& a) { a.answer()->arrive(); },
                               +[](arrival_source const& a) { CHECK(!a.given()); },
                               +[](arrival_source const& a) { a.answer()->look(); }}) {
-        std::atomic<int> ended = 0;
+        std::atomic<int> begun = 0, ended = 0;
         papcoll::threads::run(2, [&](endpoint& self) {
             auto const token = std::make_shared<int>();
             counted predictor;
@@ -712,7 +712,8 @@ TEST_CASE("a monitor that has ended goes when what it was asked for is known, ho
                 self, monitor_options{.thread = false}, std::move(predictor));
             arrival_source const arrivals = *m;
             m->computation_begin();
-            while (self.rank() == 0 && ended == 0) std::this_thread::yield();
+            ++begun;
+            while (begun < 2 || (self.rank() == 0 && ended == 0)) std::this_thread::yield();
             m.reset();
             if (self.rank() == 1) CHECK(token.use_count() == 2); // until it hears of rank 0
             ++ended;
