@@ -7,8 +7,19 @@ add_executable(papcoll_bench main.cpp support/options.cpp support/program.cpp
                tools/monitor.cpp tools/pattern.cpp
                model/model.cpp model/background.cpp model/circulant.cpp model/clairvoyant.cpp model/figure2.cpp
                model/gathers.cpp model/schedulers.cpp model/speed.cpp model/stragglar.cpp model/trees.cpp)
-# Several files are one translation unit: most of what each would take is reading the headers.
-set_target_properties(papcoll_bench PROPERTIES OUTPUT_NAME papcoll-bench UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+set_target_properties(papcoll_bench PROPERTIES OUTPUT_NAME papcoll-bench)
+# The files of a folder are one translation unit, in which names must differ: most of what each would take is reading the
+# headers. What is timed in its own file (`schedule`, see below, and model/speed.cpp) stays one, so that it is inlined as
+# before. -DCMAKE_UNITY_BUILD=OFF: no file is joined.
+if(NOT DEFINED CMAKE_UNITY_BUILD)
+    set_target_properties(papcoll_bench PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endif()
+get_target_property(sources papcoll_bench SOURCES)
+list(FILTER sources EXCLUDE REGEX "^main\\.cpp$|^model/(speed|schedulers)\\.cpp$")
+foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
+endforeach()
 target_link_libraries(papcoll_bench PRIVATE papcoll::compiled papcoll_warnings CLI11::CLI11
                                             nlohmann_json::nlohmann_json)
 target_include_directories(papcoll_bench PRIVATE ${PROJECT_SOURCE_DIR}/test) # support/ of the tests, for the models

@@ -83,8 +83,8 @@ endfunction()
 
 # papcoll_register_unit_test(<name> <executable> [<argument>...]): a test that needs no mpirun.
 # sanitizer_tests (label: sanitizer) leaves out most tests of single collectives, which run the same code as `mixed` with
-# other arguments, and those that only compute with what the collectives use as well (policies, analysis); thread_tests
-# (label: threads) are those in which threads meet.
+# other arguments, most of the policies', whose plans those have, and the analysis; thread_tests (label: threads) are those in
+# which threads meet.
 add_custom_target(unit_tests)
 add_custom_target(sanitizer_tests)
 add_custom_target(thread_tests)
@@ -100,8 +100,9 @@ function(papcoll_register_unit_test name executable)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout} COST ${cost}) # the long ones first
     add_dependencies(unit_tests ${executable})
-    if(name MATCHES "^unit\\.(arrival|context|detail|executor|monitor|operators|program|schedule|scheduler|transport)\\." OR
-       name MATCHES "^unit\\.collective\\.(mixed|open_all_gatherv?|gather|arrival_all_reduce|trees)$")
+    if(NOT name MATCHES "^unit\\.(analysis|collective|policy)\\.|^(bench|operators|tracer)\\." OR
+       name MATCHES "^unit\\.collective\\.(mixed|open_all_gatherv?|gather|arrival_all_reduce|trees|shared_two_level)$" OR
+       name MATCHES "^unit\\.policy\\.(shared_memory|two_level|tuning_table|misspelt_environment|uneven_parts|plan_bounds)$")
         set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
         add_dependencies(sanitizer_tests ${executable})
     endif()

@@ -21,9 +21,9 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # The build type None has no flags: it compiles fast. The library is compiled with those of the program on every route, so that
 # ccache finds what another route has compiled.
-consumer_options=(-DCMAKE_BUILD_TYPE=None "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+common_options=(-DCMAKE_BUILD_TYPE=None "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
 build_consumer() {
-    cmake -S "$consumer" -B "$work/consumer" -DPAPCOLL_ROUTE="$route" "${consumer_options[@]}" "$@"
+    cmake -S "$consumer" -B "$work/consumer" -DPAPCOLL_ROUTE="$route" "${common_options[@]}" "$@"
     cmake --build "$work/consumer"
     local program
     for program in example compiled; do
@@ -70,7 +70,7 @@ expect_reason_without_compiled() {
 }
 
 install_library() {
-    configure_library "$work/build" "${consumer_options[@]}" "$@"
+    configure_library "$work/build" "${common_options[@]}" "$@"
     cmake --build "$work/build"
     cmake --install "$work/build" --prefix "$work/prefix"
 }

@@ -19,7 +19,7 @@ constexpr auto at_most(T all, T some) -> T {
     return sanitized ? some : all;
 }
 
-/// With how many ranks that are threads a collective is tried; those that are processes are up to 13.
+/// Numbers of ranks at which collectives are tried on threads. The MPI tests go up to 13.
 #ifdef PAPCOLL_TEST_SANITIZED
 inline constexpr std::array thread_counts{1, 2, 3, 5};
 #else

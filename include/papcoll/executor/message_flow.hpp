@@ -130,7 +130,7 @@ private:
     }
     // Pieces of a message complete in order, or nearly so: only the first open one is polled.
     template <class Post>
-    void in_pieces(std::size_t bytes, entry e, Post post) {
+    void in_pieces(std::size_t bytes, entry&& e, Post post) {
         std::size_t const most = m_transport->max_message_bytes();
         // Room first: what has been posted is in the lists, whatever throws.
         m_pending.reserve(m_pending.size() + 1);

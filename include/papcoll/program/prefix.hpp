@@ -58,6 +58,13 @@ public:
         if (m_rank >= 1) m_to.copy(m_out, held);
     }
 
+    /// ⌈log2(P − 1) + log2(4/3)⌉.
+    static auto of_exclusive(int ranks) -> int {
+        int rounds = ranks > 1 ? 1 : 0;
+        for (int reached = 1; reached + 1 < ranks; ++rounds) reached = rounds == 1 ? 3 : 2 * reached;
+        return rounds;
+    }
+
 private:
     void send(int skip, region const& what) {
         if (m_rank + skip < m_ranks) m_to.send(m_rank + skip, what);
@@ -104,7 +111,7 @@ inline void write_prefix_chain(program_builder& to, prefix_kind kind, int ranks,
     bool const includes = kind == prefix_kind::inclusive;
     bool const is_last = rank + 1 == ranks;
     block_partition const cut{n, blocks};
-    constexpr std::size_t slots = 4; // blocks that may be under way
+    auto const slots = static_cast<std::size_t>(std::clamp(blocks, 1, 4)); // blocks that may be under way
     auto const each = cut.largest();
     bool const keeps = to.in_place() || includes; // what comes cannot go where the result goes
     auto const arriving = to.scratch(rank > 0 && keeps ? slots * each : 0);

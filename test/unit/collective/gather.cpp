@@ -39,7 +39,7 @@ TEST_CASE("gather with forced rendezvous, random delivery and messages that are 
 }
 
 TEST_CASE("gather to every root, on links where messages are cut and on others") {
-    for (int const ranks : test_support::thread_counts)
+    for (int const ranks : test_support::sanitized ? std::vector{1, 2, 5} : std::vector{1, 2, 3, 4, 6, 9, 13})
         papcoll::threads::run(ranks, [](endpoint& self) {
             gather_suite::every_root(self, self.rank(), self.size(), papcoll::linear{});
             gather_suite::every_root(self, self.rank(), self.size(), papcoll::knomial_tree{});

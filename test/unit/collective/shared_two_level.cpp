@@ -25,6 +25,7 @@ auto const all_places = std::vector<std::vector<int>>{
     {7, 7, 7, 7, 3},          // 4 + 1, the last alone
     {0, 1, 0, 1, 0, 1, 0},    // in turn
     {2, 1, 0, 0, 1, 2, 2, 2}, // three nodes, each begins and ends elsewhere
+    {0, 0, 1, 1, 2, 2, 2},    // three nodes in a row
 };
 using shared_memory_suite::little_memory;
 

@@ -136,6 +136,22 @@ TEST_CASE("the receiver is told of messages that say nothing, and of those of an
             using enum arrival_of_message;
             CHECK(seen == std::vector{whole, nothing, whole, other, nothing, whole});
             CHECK(received == std::vector<std::size_t>{10, 0, 10, 9, 0, 10});
+
+            // And one may take what it has no memory for, or what is empty, without keeping it.
+            std::vector<arrival_of_message> taken(3, whole);
+            for (std::size_t const bytes : {0u, 3u, 10u}) {
+                f.receive_nothing(channel::data, bytes, 1 - self.rank(), 20 + static_cast<int>(bytes));
+                f.send(channel::data, std::span<std::byte const>(out).first(bytes), 1 - self.rank(), 10);
+            }
+            f.receive(channel::data, std::span(in).first(10), 1 - self.rank(), 9);
+            f.send(channel::data, std::span<std::byte const>(out), 1 - self.rank(), 10);
+            bool next_is_whole = false;
+            while (!f.empty())
+                f.poll(true, [&](int label, arrival_of_message how, std::size_t) {
+                    if (label >= 20) CHECK(how == (label == 20 ? whole : other));
+                    if (label == 9) next_is_whole = how == whole;
+                });
+            CHECK(next_is_whole);
         });
     }
 }

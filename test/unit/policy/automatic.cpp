@@ -149,7 +149,7 @@ TEST_CASE(
         CHECK(on(in_a_row, operation, 32'768) == "prefix_chain");
         CHECK(on(in_a_row, operation, 10'000'000) == "prefix_chain");
         // Of few nodes a chain has no more rounds between them than doubling.
-        for (std::size_t const nodes : {2U, 3U}) {
+        for (std::size_t const nodes : {2U, 3U, 4U, 5U}) {
             std::vector<int> of_eight(8 * nodes);
             for (std::size_t r = 0; r < of_eight.size(); ++r) of_eight[r] = static_cast<int>(r / 8);
             for (std::size_t const count : {8U, 1'000U, 4'000U, 8'000U, 32'768U, 100'000U})

@@ -121,7 +121,7 @@ TEST_CASE("two levels, of which one is memory, keep their promise") {
                     auto const n = operation == collective_kind::all_to_all ? count / 30 : count;
                     auto c = call_of(operation, ranks, root, n, std::size_t(8) << 10, mix);
                     // In a row, in turn, or as it comes; some have a node of their own.
-                    int const nodes = 2 + static_cast<int>(mix.below(4));
+                    int const nodes = 2 + static_cast<int>(mix.below(7));
                     auto const way = mix.below(3);
                     for (int r = 0; r < ranks; ++r) {
                         auto const any = static_cast<int>(mix.below(static_cast<std::size_t>(nodes)));
@@ -133,12 +133,12 @@ TEST_CASE("two levels, of which one is memory, keep their promise") {
                 }
 }
 
-TEST_CASE("two levels on all nodes of one to five ranks, two to five of them, in any order") {
+TEST_CASE("two levels on all nodes of one to five ranks, two to nine of them, in any order") {
     mixer mix(10);
     for (auto const operation : kinds)
         for (int layout = 0; layout < test_support::at_most(60, 6) && papcoll::two_level::provides(operation);
              ++layout) {
-            auto const nodes = nodes_of_sizes(2 + layout % 4, mix);
+            auto const nodes = nodes_of_sizes(2 + layout % 8, mix);
             auto const ranks = static_cast<int>(nodes.size());
             auto const p = nodes.size();
             for (int const root : every_program::roots(operation, ranks))

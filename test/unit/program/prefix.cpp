@@ -42,6 +42,7 @@ TEST_CASE("an exscan has ⌈log2(P − 1) + log2(4/3)⌉ rounds, and one combina
     for (int ranks = 3; ranks <= 300; ++ranks) {
         auto const rounds = static_cast<std::size_t>(std::ceil(std::log2(4.0 * (ranks - 1) / 3.0) - 1e-9));
         CHECK(most_received(prefix_kind::exclusive, ranks) == rounds);
+        CHECK(papcoll::detail::prefix_rounds::of_exclusive(ranks) == static_cast<int>(rounds));
         for (int rank = 0; rank < ranks; rank += 1 + ranks / 20)
             CHECK(program_lists::count(doubling(prefix_kind::exclusive, ranks, rank), action::combine) <=
                   rounds);

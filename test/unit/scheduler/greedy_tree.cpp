@@ -92,9 +92,9 @@ TEST_CASE("the length is the optimum of a dynamic programme, for all n up to 100
             if (std::gcd(d, c) != 1) continue;
             CAPTURE(d);
             CAPTURE(c);
-            auto const least = least_lengths(1000, d, c);
-            for (int n = 1; n <= test_support::at_most(1000, 100); ++n)
-                REQUIRE(length(n, d, c) == least[static_cast<std::size_t>(n)]);
+            int const most = test_support::at_most(1000, 100);
+            auto const least = least_lengths(most, d, c);
+            for (int n = 1; n <= most; ++n) REQUIRE(length(n, d, c) == least[static_cast<std::size_t>(n)]);
         }
 }
 
