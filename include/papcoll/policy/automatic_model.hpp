@@ -255,12 +255,10 @@ private:
             return {{"knomial_tree", {}}, "model: short parts of many ranks"};
         return {{"linear", {}}, "model: the root's link is the limit"};
     }
-    /// By nodes all the data goes once from the link of each in a round, of which there are as many as nodes
-    /// ask for; the link was measured with all ranks of a node at once.
+    /// By nodes all the data goes once from the link of each in a round.
     [[nodiscard]] auto prefix_by_nodes() const -> double {
-        int const nodes = rank_grid(m_shape.nodes).nodes();
-        auto const volume = volume_time(m_shape.bytes(), m_link) * nodes / m_shape.ranks;
-        return node_prefix::rounds(nodes) * (round_latency(m_link) + volume) + 4 * copy_time(m_shape.bytes());
+        auto const between = node_prefix::between_nodes(m_shape, rank_grid(m_shape.nodes).nodes(), m_link);
+        return between.time + 4 * copy_time(m_shape.bytes());
     }
     /// From rank to rank where the ranks of a node follow each other: every node's link carries the data
     /// once.

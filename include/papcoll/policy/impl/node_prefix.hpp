@@ -1,6 +1,9 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/context/link_model.hpp>
+#include <papcoll/policy/call_shape.hpp>
+#include <papcoll/policy/circulant_choice.hpp>
 #include <papcoll/program/prefix.hpp>
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
@@ -19,15 +22,17 @@ namespace papcoll::inline v0::detail {
 /// combined in the order of the ranks.
 class node_prefix {
 public:
-    /// n elements, which have room in a stretch.
-    node_prefix(program_builder& to, rank_grid const& grid, int rank, std::size_t n, std::size_t stretch)
+    /// The elements have room in a stretch.
+    node_prefix(program_builder& to, rank_grid const& grid, call_shape const& shape, link_model const& link,
+                std::size_t stretch)
         : m_to(to)
         , m_order(order_of(grid))
-        , m_position(position_of(grid.node(rank)))
-        , m_members(grid.members(grid.node(rank)))
-        , m_me(grid.index(rank))
-        , m_size(n)
-        , m_stretch(stretch) {
+        , m_position(position_of(grid.node(shape.rank)))
+        , m_members(grid.members(grid.node(shape.rank)))
+        , m_me(grid.index(shape.rank))
+        , m_size(shape.count)
+        , m_stretch(stretch)
+        , m_chain(between_nodes(shape, grid.nodes(), link).goes_from_node_to_node) {
         for (int const node : m_order) m_lasts.push_back(grid.members(node).back());
     }
 
@@ -40,9 +45,25 @@ public:
         return true;
     }
 
-    /// How many messages follow each other between so many nodes.
-    [[nodiscard]] static auto rounds(int nodes) -> int {
-        return goes_from_node_to_node(nodes) ? nodes - 1 : prefix_rounds::of_exclusive(nodes);
+    /// What passes between the nodes.
+    struct exchange {
+        bool goes_from_node_to_node; ///< or by doubling
+        int rounds;
+        double time; ///< of all rounds, in nanoseconds
+    };
+    /// From node to node each sends one message and receives one, by doubling one in every round. So calls in
+    /// a row are faster from node to node where the data takes a good part of a round, even if there are half
+    /// as many rounds again.
+    [[nodiscard]] static auto between_nodes(call_shape const& shape, int nodes, link_model const& link)
+        -> exchange {
+        double const latency = round_latency(link);
+        // The link was measured with all ranks of a node at once.
+        double const volume = volume_time(shape.bytes(), link) * nodes / shape.ranks;
+        int const doubling = prefix_rounds::of_exclusive(nodes);
+        int const most = volume >= latency / 2 ? doubling + doubling / 2 : doubling;
+        bool const chain = nodes - 1 <= most;
+        int const rounds = chain ? nodes - 1 : doubling;
+        return {chain, rounds, rounds * (latency + volume)};
     }
 
     void write(prefix_kind kind) {
@@ -58,11 +79,6 @@ public:
     }
 
 private:
-    /// In a chain each node sends one message and receives one, by doubling one in every round: calls in a
-    /// row are faster by a chain, even if it has half as many rounds again.
-    static auto goes_from_node_to_node(int nodes) -> bool {
-        return 2 * (nodes - 1) <= 3 * prefix_rounds::of_exclusive(nodes);
-    }
     static auto index(int i) -> std::size_t { return static_cast<std::size_t>(i); }
     /// The nodes in the order of their ranks.
     static auto order_of(rank_grid const& grid) -> std::vector<int> {
@@ -110,7 +126,7 @@ private:
         program_builder rounds;
         rounds.use({.receives = 2, .sends = 2, .admission = false});
         auto const nodes = static_cast<int>(m_order.size());
-        if (goes_from_node_to_node(nodes))
+        if (m_chain)
             write_prefix_chain(rounds, prefix_kind::exclusive, nodes, m_position, m_size, 1);
         else
             write_prefix_doubling(rounds, prefix_kind::exclusive, nodes, m_position, m_size);
@@ -146,6 +162,7 @@ private:
     int m_me;
     std::size_t m_size;
     std::size_t m_stretch;
+    bool m_chain;
 };
 
 } // namespace papcoll::inline v0::detail

@@ -104,7 +104,7 @@ public:
             break;
         case collective_kind::scan:
         case collective_kind::exscan:
-            node_prefix(to, m_grid, m_shape.rank, m_shape.count, m_stretch).write(prefix_of(m_shape));
+            node_prefix(to, m_grid, m_shape, m_link, m_stretch).write(prefix_of(m_shape));
             break;
         case collective_kind::barrier:
             barrier(to);
