@@ -52,15 +52,15 @@ public:
         double time; ///< of all rounds, in nanoseconds
     };
     /// From node to node each sends one message and receives one, by doubling one in every round. So calls in
-    /// a row are faster from node to node where the data takes a good part of a round, even if there are half
-    /// as many rounds again.
+    /// a row are faster from node to node where the data is not so short that messages leave together, even
+    /// if there are half as many rounds again.
     [[nodiscard]] static auto between_nodes(call_shape const& shape, int nodes, link_model const& link)
         -> exchange {
         double const latency = round_latency(link);
         // The link was measured with all ranks of a node at once.
         double const volume = volume_time(shape.bytes(), link) * nodes / shape.ranks;
         int const doubling = prefix_rounds::of_exclusive(nodes);
-        int const most = volume >= latency / 2 ? doubling + doubling / 2 : doubling;
+        int const most = volume >= latency / 8 ? doubling + doubling / 2 : doubling;
         bool const chain = nodes - 1 <= most;
         int const rounds = chain ? nodes - 1 : doubling;
         return {chain, rounds, rounds * (latency + volume)};
