@@ -102,7 +102,7 @@ function(papcoll_register_unit_test name executable)
     add_dependencies(unit_tests ${executable})
     if(NOT name MATCHES "^unit\\.(analysis|collective|policy)\\.|^(bench|operators|tracer)\\." OR
        name MATCHES "^unit\\.collective\\.(mixed|open_all_gatherv?|gather|arrival_all_reduce|trees|shared_two_level)$" OR
-       name MATCHES "^unit\\.policy\\.(shared_memory|two_level|tuning_table|misspelt_environment|uneven_parts|plan_bounds)$")
+       name MATCHES "^unit\\.policy\\.(shared_memory|two_level|tuning_table|misspelt_environment|uneven_parts)$")
         set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
         add_dependencies(sanitizer_tests ${executable})
     endif()

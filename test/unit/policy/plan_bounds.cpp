@@ -131,7 +131,7 @@ void check_bounds(auto const& policy, call_shape const& shape, link_model const&
 } // namespace
 
 TEST_CASE("a plan keeps within its limit, whatever the policy, the shape and the link") {
-    auto const tried = test_support::sanitized ? std::vector{3, 48} : std::vector{1, 2, 3, 8, 48, 1000};
+    auto const tried = test_support::sanitized ? std::vector{1, 3, 8, 48} : std::vector{1, 2, 3, 8, 48, 1000};
     for (int const ranks : tried) {
         auto const p = static_cast<std::size_t>(ranks);
         std::vector<int> const nodes_of_8 = [&] {
@@ -161,7 +161,7 @@ TEST_CASE("a plan keeps within its limit, whatever the policy, the shape and the
 }
 
 TEST_CASE("a plan for many ranks keeps within its limit, and takes little memory and time to make") {
-    int const ranks = test_support::sanitized ? 5'000 : 100'000;
+    int const ranks = test_support::sanitized ? 50'000 : 100'000;
     auto const p = static_cast<std::size_t>(ranks);
     std::vector<int> nodes;
     for (int r = 0; r < ranks; ++r) nodes.push_back(r / 32);
