@@ -29,7 +29,7 @@ namespace {
 std::vector<link_model> const links{{ticks(50'000), 80.0}, {ticks(1'500), 0.08}, {ticks(0), 1.0}};
 
 auto tried_ranks() -> std::vector<int> {
-    if (test_support::sanitized) return {1, 2, 3, 4, 5, 8, 13};
+    if (test_support::sanitized) return {1, 2, 5, 8};
     std::vector<int> all(17);
     std::iota(all.begin(), all.end(), 1);
     return all;
@@ -70,7 +70,7 @@ TEST_CASE("the parts of ranks are gathered and scattered rightly, however uneven
 }
 
 TEST_CASE("long and short parts of more ranks") {
-    for (int const ranks : test_support::sanitized ? std::vector{31} : std::vector{31, 48, 65}) {
+    for (int const ranks : test_support::sanitized ? std::vector{11} : std::vector{31, 48, 65}) {
         auto sizes = scattered(ranks);
         for (std::size_t r = 0; r < sizes.size(); r += 7) sizes[r] = 2'000'000 + r;
         for (auto const& link : {links[0], links[1]}) {
@@ -85,7 +85,7 @@ TEST_CASE("long and short parts of more ranks") {
 }
 
 TEST_CASE("linear all-gathers bring each rank the parts of all others once, however uneven they are") {
-    for (int const ranks : {1, 2, 3, 8, 13, test_support::sanitized ? 100 : 600})
+    for (int const ranks : {1, 2, 3, 8, 13, test_support::sanitized ? 20 : 600})
         for (auto const& sizes : {one_long(ranks, 3'000'000), ramp(ranks, 1'000), ramp(ranks, 1),
                                   half_empty(ranks, 1), scattered(ranks)})
             for (auto const& link : {links[0], links[1]}) {
