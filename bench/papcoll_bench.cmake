@@ -10,7 +10,7 @@ add_executable(papcoll_bench main.cpp support/options.cpp support/program.cpp
 set_target_properties(papcoll_bench PROPERTIES OUTPUT_NAME papcoll-bench)
 # The files of a folder are one translation unit, in which names must differ: most of what each would take is reading the
 # headers. What is timed in its own file (`schedule`, see below, and model/speed.cpp) stays one, so that it is inlined as
-# before. -DCMAKE_UNITY_BUILD=OFF: no file is joined.
+# before, and so does model/schedulers.cpp, which uses namespace papcoll. -DCMAKE_UNITY_BUILD=OFF: no file is joined.
 if(NOT DEFINED CMAKE_UNITY_BUILD)
     set_target_properties(papcoll_bench PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endif()

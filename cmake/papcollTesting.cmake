@@ -85,6 +85,8 @@ endfunction()
 # sanitizer_tests (label: sanitizer) leaves out most tests of single collectives, which run the same code as `mixed` with
 # other arguments, most of the policies', whose plans those have, and the analysis; thread_tests (label: threads) are those in
 # which threads meet.
+set(papcoll_sanitized_collectives "mixed|open_all_gatherv?|gather|arrival_all_reduce|trees")
+set(papcoll_sanitized_policies "shared_memory|two_level|tuning_table|misspelt_environment|uneven_parts")
 add_custom_target(unit_tests)
 add_custom_target(sanitizer_tests)
 add_custom_target(thread_tests)
@@ -101,8 +103,8 @@ function(papcoll_register_unit_test name executable)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout} COST ${cost}) # the long ones first
     add_dependencies(unit_tests ${executable})
     if(NOT name MATCHES "^unit\\.(analysis|collective|policy)\\.|^(bench|operators|tracer)\\." OR
-       name MATCHES "^unit\\.collective\\.(mixed|open_all_gatherv?|gather|arrival_all_reduce|trees|shared_two_level)$" OR
-       name MATCHES "^unit\\.policy\\.(shared_memory|two_level|tuning_table|misspelt_environment|uneven_parts)$")
+       name MATCHES "^unit\\.collective\\.(${papcoll_sanitized_collectives}|shared_two_level)$" OR
+       name MATCHES "^unit\\.policy\\.(${papcoll_sanitized_policies})$")
         set_property(TEST ${name} APPEND PROPERTY LABELS sanitizer)
         add_dependencies(sanitizer_tests ${executable})
     endif()

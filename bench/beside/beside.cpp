@@ -17,7 +17,7 @@
 namespace bench {
 namespace {
 
-struct beside_settings {
+struct settings {
     call_settings call{.sizes = parse_sizes({"8:4Mi:8"}),
                        .repeat = {.warm_up = 3, .repetitions = 7, .narrow = 0.02, .seconds = 0.3}};
     bool plans = false;
@@ -34,7 +34,7 @@ struct way {
 };
 
 /// The MPI library's routine first.
-auto ways_of(collective const& what, buffers& b, beside_settings const& s) -> std::vector<way> {
+auto ways_of(collective const& what, buffers& b, settings const& s) -> std::vector<way> {
     std::vector<way> all{{s.other(), "native", {what.mpi}}, {"papcoll", "default", {what.papcoll}}};
     if (!s.plans) return all;
     all.push_back({"a plan", "plan", {what.plan(b)}});
@@ -42,7 +42,7 @@ auto ways_of(collective const& what, buffers& b, beside_settings const& s) -> st
     return all;
 }
 
-auto measure(collective const& what, std::size_t bytes, beside_settings const& s) -> std::vector<way> {
+auto measure(collective const& what, std::size_t bytes, settings const& s) -> std::vector<way> {
     buffers b(MPI_COMM_WORLD, bytes);
     auto all = ways_of(what, b, s);
     std::vector<contestant*> contestants;
@@ -75,13 +75,13 @@ auto report(collective const& what, std::size_t bytes, std::vector<way> const& a
     return ratio;
 }
 
-void print_mean(beside_settings const& s, char const* name, std::vector<double> const& of) {
+void print_mean(settings const& s, char const* name, std::vector<double> const& of) {
     if (!of.empty())
         std::printf("%-14s %s / papcoll: geometric mean %.2f, least %.2f\n", name, s.other(),
                     geometric_mean(of), *std::min_element(of.begin(), of.end()));
 }
 
-auto run_beside(beside_settings const& s) -> int {
+auto run(settings const& s) -> int {
     if (s.strings && s.plans) throw std::invalid_argument("--strings and --plans exclude each other");
     papcoll::attach(MPI_COMM_WORLD);
     document result(s.call.json, "beside",
@@ -109,9 +109,9 @@ auto run_beside(beside_settings const& s) -> int {
 } // namespace
 
 void add_beside(program& all) {
-    auto const s = std::make_shared<beside_settings>();
+    auto const s = std::make_shared<settings>();
     auto& app = all.add("beside", "All collectives by default, beside the MPI library's own",
-                        MPI_THREAD_SINGLE, [s] { return run_beside(*s); });
+                        MPI_THREAD_SINGLE, [s] { return run(*s); });
     s->call.add_to(app);
     s->call.add_calls(app);
     add_flag(app, "--plans", s->plans, "plans, too, on buffers of the caller's and on buffers of their own");

@@ -180,7 +180,7 @@ void get_used_to_the_machine() {
         for (int i = 0; i < 10; ++i) papcoll::barrier(MPI_COMM_WORLD);
 }
 
-auto run_choice(call_settings const& s) -> int {
+auto run(call_settings const& s) -> int {
     papcoll::attach(MPI_COMM_WORLD);
     auto const link = papcoll::context_of(MPI_COMM_WORLD)->link();
     document result(s.json, "choice",
@@ -223,7 +223,7 @@ void add_choice(program& all) {
         call_settings{.sizes = parse_sizes({"8:2Mi:8"}),
                       .repeat = {.warm_up = 2, .repetitions = 9, .narrow = 0.02, .seconds = 0.5}});
     auto& app = all.add("choice", "What automatic chooses by its model, beside all that it could choose",
-                        MPI_THREAD_SINGLE, [s] { return run_choice(*s); });
+                        MPI_THREAD_SINGLE, [s] { return run(*s); });
     s->add_to(app);
     s->add_calls(app);
 }

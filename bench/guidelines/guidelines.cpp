@@ -21,7 +21,7 @@
 namespace bench {
 namespace {
 
-struct guidelines_settings {
+struct settings {
     call_settings call{.sizes = parse_sizes({"8:4Mi"}),
                        .repeat = {.warm_up = 3, .repetitions = 9, .narrow = 0.02, .seconds = 4}};
     std::vector<int> ranks = {};
@@ -49,13 +49,13 @@ auto calls_of(std::vector<std::string> const& wanted) -> std::vector<measured_ca
 }
 
 /// All guidelines within the size are known so well; the same on all ranks.
-auto is_narrow(guidelines::times const& at, guidelines_settings const& s) -> bool {
+auto is_narrow(guidelines::times const& at, settings const& s) -> bool {
     auto const all = guidelines::court(s.limits).judge_size(at);
     return std::all_of(all.begin(), all.end(),
                        [&](auto const& v) { return v.confidence.relative_width() <= s.call.repeat.narrow; });
 }
 
-auto measure(MPI_Comm comm, std::size_t bytes, guidelines_settings const& s) -> guidelines::times {
+auto measure(MPI_Comm comm, std::size_t bytes, settings const& s) -> guidelines::times {
     buffers b(comm, bytes);
     auto calls = calls_of(s.call.operations);
     std::vector<contestant*> all;
@@ -69,13 +69,13 @@ auto measure(MPI_Comm comm, std::size_t bytes, guidelines_settings const& s) -> 
     return measured();
 }
 
-auto violates(guidelines::times const& at, guidelines_settings const& s) -> bool {
+auto violates(guidelines::times const& at, settings const& s) -> bool {
     auto const all = guidelines::court(s.limits).judge_size(at);
     return std::any_of(all.begin(), all.end(), [](auto const& v) { return v.is_violation(); });
 }
 
 /// What looks like a violation is measured once more, and the second measurement counts.
-auto measure_carefully(MPI_Comm comm, std::size_t bytes, guidelines_settings const& s) -> guidelines::times {
+auto measure_carefully(MPI_Comm comm, std::size_t bytes, settings const& s) -> guidelines::times {
     auto const at = measure(comm, bytes, s);
     return agreed(comm, violates(at, s)) ? measure(comm, bytes, s) : at;
 }
@@ -88,7 +88,7 @@ void meet_asleep() {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-auto measure_all(guidelines_settings const& s) -> guidelines::measurements {
+auto measure_all(settings const& s) -> guidelines::measurements {
     guidelines::measurements all;
     std::size_t done = 0;
     auto const cells = s.ranks.size() * s.call.sizes.size();
@@ -110,7 +110,7 @@ auto measure_all(guidelines_settings const& s) -> guidelines::measurements {
     return all;
 }
 
-void print(std::vector<guidelines::verdict> const& all, guidelines_settings const& s) {
+void print(std::vector<guidelines::verdict> const& all, settings const& s) {
     std::printf("%-8s %-15s %-26s %5s %8s %8s %17s %6s\n", "of", "operation", "guideline", "ranks", "bytes",
                 "ratio", "95 %", "limit");
     for (auto const& v : all)
@@ -139,7 +139,7 @@ auto in_json(guidelines::verdict const& v) -> nlohmann::json {
     return j;
 }
 
-auto run_guidelines(guidelines_settings s) -> int {
+auto run(settings s) -> int {
     if (s.ranks.empty()) s.ranks = {world_size()};
     std::sort(s.call.sizes.begin(), s.call.sizes.end());
     for (int const ranks : s.ranks)
@@ -169,10 +169,10 @@ auto run_guidelines(guidelines_settings s) -> int {
 } // namespace
 
 void add_guidelines(program& all) {
-    auto const s = std::make_shared<guidelines_settings>();
+    auto const s = std::make_shared<settings>();
     auto& app = all.add(
         "guidelines", "Performance guidelines that collectives must keep; ends with 1 where papcoll's do not",
-        MPI_THREAD_SINGLE, [s] { return run_guidelines(*s); });
+        MPI_THREAD_SINGLE, [s] { return run(*s); });
     s->call.add_to(app);
     add_option(app, "--ranks", s->ranks, "on the first so many; default: on all");
     add_option(app, "--tolerance", s->tolerance, "a factor of all limits");

@@ -28,7 +28,7 @@ namespace {
 using papcoll::automatic;
 using papcoll::collective_kind;
 
-struct learning_settings {
+struct settings {
     std::vector<std::size_t> sizes = parse_sizes({"8", "512", "8Ki", "64Ki"});
     std::vector<std::string> operations = {"broadcast", "reduce", "all_reduce", "all_gather", "all_to_all"};
     int calls = 50;
@@ -203,7 +203,7 @@ constexpr std::array<part, 3> parts{{{"calls 1 to 4, the model's", 0, 4},
 
 class learning {
 public:
-    explicit learning(learning_settings const& s)
+    explicit learning(settings const& s)
         : m_settings(s)
         , m_random(s.seed) {
         fresh_communicator const first(false);
@@ -371,14 +371,14 @@ private:
         std::printf("%s: mean %.3f, worst %.2f\n", what, mean(of), *std::max_element(of.begin(), of.end()));
     }
 
-    learning_settings m_settings;
+    settings m_settings;
     std::vector<shape> m_shapes;
     std::vector<std::size_t> m_order;
     std::mt19937_64 m_random;
     std::vector<call_times> m_learning, m_knowing; // in each repetition
 };
 
-auto run_learning(learning_settings const& s) -> int {
+auto run(settings const& s) -> int {
     learning all(s);
     all.measure();
     if (world_rank() != 0) return 0;
@@ -391,10 +391,10 @@ auto run_learning(learning_settings const& s) -> int {
 } // namespace
 
 void add_learning(program& all) {
-    auto const s = std::make_shared<learning_settings>();
+    auto const s = std::make_shared<settings>();
     auto& app =
         all.add("learning", "What calls lose that learn from nothing, and how good what they learn is",
-                MPI_THREAD_SINGLE, [s] { return run_learning(*s); });
+                MPI_THREAD_SINGLE, [s] { return run(*s); });
     add_sizes(app, s->sizes, "of the data of one rank, or of all ranks where it is divided");
     app.add_option("--operations", s->operations)->delimiter(',')->capture_default_str();
     app.add_option("--calls", s->calls, "of each shape")

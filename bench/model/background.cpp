@@ -37,7 +37,7 @@ using papcoll::problem;
 using papcoll::ticks;
 
 constexpr ticks block_time{10'000'000};
-constexpr ticks block_latency = block_time / 500;
+constexpr ticks latency = block_time / 500;
 
 struct all_gather {
     int ranks;
@@ -73,7 +73,7 @@ auto measured(Scheduler const& s, all_gather const& gather, std::vector<ticks> c
             all_right = false;
         }
     }
-    background_model const model{block_latency, (block_time - block_latency) / gather.pieces, background};
+    background_model const model{latency, (block_time - latency) / gather.pieces, background};
     auto const exits = model.exits(all, p);
     auto const in_block_times = [](ticks t) {
         return static_cast<double>(t.count()) / static_cast<double>(block_time.count());
@@ -85,7 +85,7 @@ auto measured(Scheduler const& s, all_gather const& gather, std::vector<ticks> c
 auto pieces_for(int ranks) -> int { return ranks <= 256 ? 16 : 8; }
 auto background_ring() -> papcoll::background_ring_scheduler { return {.block_time = block_time}; }
 auto background_circulant() -> papcoll::background_circulant_scheduler {
-    return {.block_time = block_time, .latency = block_latency};
+    return {.block_time = block_time, .latency = latency};
 }
 
 void row(std::string const& name, int ranks, std::vector<ticks> const& arrivals) {
@@ -261,7 +261,7 @@ void worst_predictions() {
 auto all_reduce_delay(int ranks, std::vector<ticks> const& predicted, std::vector<ticks> const& arrivals)
     -> double {
     int const blocks = ranks * std::max(1, 64 / ranks);
-    papcoll::arrival_all_reduce_scheduler const s{.transfer_time = block_time, .latency = block_latency / 10};
+    papcoll::arrival_all_reduce_scheduler const s{.transfer_time = block_time, .latency = latency / 10};
     std::vector<papcoll::transfer> all;
     for (int rank = 0; rank < ranks; ++rank) {
         auto const share = s.for_rank({.ranks = ranks, .blocks = blocks, .arrivals = predicted}, rank);
@@ -269,7 +269,7 @@ auto all_reduce_delay(int ranks, std::vector<ticks> const& predicted, std::vecto
             for (auto const& t : half.sends) all.push_back({t.step, rank, t.peer, t.block});
     }
     problem const p{.ranks = ranks, .blocks = blocks, .arrivals = arrivals};
-    auto const exits = all_reduce_exits(std::move(all), p, block_latency / 10, block_time / blocks);
+    auto const exits = all_reduce_exits(std::move(all), p, latency / 10, block_time / blocks);
     return static_cast<double>(papcoll::last_delay(arrivals, exits).count()) /
            static_cast<double>(block_time.count());
 }

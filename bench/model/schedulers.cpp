@@ -79,7 +79,7 @@ struct block_costs {
     ticks latency;
 };
 
-struct schedule_outcome {
+struct outcome {
     int blocks;
     std::size_t transfers;
     std::vector<ticks> exits;
@@ -103,8 +103,7 @@ auto by_clairvoyant(setting const& s) -> int {
 }
 
 template <class Make>
-auto run(setting const& s, cut_rule cut, std::span<ticks const> arrivals, Make const& make)
-    -> schedule_outcome {
+auto run(setting const& s, cut_rule cut, std::span<ticks const> arrivals, Make const& make) -> outcome {
     int const pieces = is_uncut(s.what) ? 1 : cut(s);
     bool const gather = s.what == operation::all_gather;
     block_partition const part{s.bytes, pieces};
@@ -135,7 +134,7 @@ struct candidate {
     std::string_view name;
     std::vector<operation> operations;
     cut_rule cut;
-    std::function<schedule_outcome(setting const&, std::span<ticks const>)> run;
+    std::function<outcome(setting const&, std::span<ticks const>)> run;
 };
 
 auto candidates() -> std::vector<candidate> {
@@ -313,12 +312,12 @@ private:
         }
     }
     void print(setting const& s, arrival_shape shape, double magnitude, std::vector<ticks> const& arrivals,
-               std::string_view name, schedule_outcome const& result, ticks least, double ratio) {
+               std::string_view name, outcome const& result, ticks least, double ratio) {
         auto const us = [](ticks time) { return static_cast<double>(time.count()) * 1e-3; };
         auto const operation = std::string(name_of(s.what)), pattern = std::string(to_string(shape));
         std::printf("%-16s %7d %-13s %9g %-26s %7d %14.2f %8.3f\n", operation.c_str(), s.ranks,
                     pattern.c_str(), magnitude, std::string(name).c_str(), result.blocks,
-                    us(papcoll::last_delay(arrivals, result.exits)), ratio);
+                    us(last_delay(arrivals, result.exits)), ratio);
         m_document.add({{"operation", operation},
                         {"ranks", s.ranks},
                         {"bytes", s.bytes},
@@ -329,7 +328,7 @@ private:
                         {"segments", result.blocks},
                         {"transfers", result.transfers},
                         {"bound_us", us(least)},
-                        {"last_delay_us", us(papcoll::last_delay(arrivals, result.exits))},
+                        {"last_delay_us", us(last_delay(arrivals, result.exits))},
                         {"ratio", ratio},
                         {"total_delay_us", us(total_delay(arrivals, result.exits))},
                         {"mean_elapsed_us", us(mean_elapsed(arrivals, result.exits))},

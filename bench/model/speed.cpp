@@ -42,7 +42,7 @@ void measure(char const* name, Scheduler const& s, problem const& p, int repetit
                 static_cast<double>(last.count()) / 1e6);
 }
 
-auto run_speed(int ranks, int repetitions) -> int {
+auto run(int ranks, int repetitions) -> int {
     std::mt19937_64 random(1);
     std::vector<ticks> arrivals(static_cast<std::size_t>(ranks));
     for (auto& arrival : arrivals) arrival = ticks{static_cast<ticks::rep>(random() % 1'000'000)};
@@ -60,12 +60,12 @@ auto run_speed(int ranks, int repetitions) -> int {
 } // namespace
 
 void add_model_speed(program& all, CLI::App& group) {
-    struct speed_settings {
+    struct settings {
         int ranks = 10'000, repetitions = 5;
     };
-    auto const s = std::make_shared<speed_settings>();
+    auto const s = std::make_shared<settings>();
     auto& app = all.add_to(group, "speed", "How long the model takes per transfer",
-                           [s] { return run_speed(s->ranks, s->repetitions); });
+                           [s] { return run(s->ranks, s->repetitions); });
     add_option(app, "--ranks", s->ranks, "", positive);
     add_option(app, "--repetitions", s->repetitions, "", positive);
 }

@@ -32,7 +32,7 @@
 namespace bench {
 namespace {
 
-struct overlap_settings {
+struct settings {
     std::string size = "512Ki";
     std::vector<double> ratios{0.25, 1, 4};
     std::vector<std::string> policies{"greedy_tree",     "fibonacci_tree", "binomial_tree",
@@ -92,7 +92,7 @@ class reduction {
 public:
     using call = std::function<void()>;
 
-    reduction(overlap_settings const& s, std::size_t values)
+    reduction(settings const& s, std::size_t values)
         : m_settings(s)
         , m_in(values)
         , m_out(values) {
@@ -176,14 +176,14 @@ private:
                     throw std::runtime_error("a sum is wrong");
     }
 
-    overlap_settings const& m_settings;
+    settings const& m_settings;
     MPI_Comm m_comm = MPI_COMM_WORLD;
     slow_work m_work;
     std::vector<Value> m_in, m_out;
 };
 
 template <class Value>
-void run_with(overlap_settings const& s, document& result) {
+void run_with(settings const& s, document& result) {
     std::size_t const values = std::max<std::size_t>(parse_size(s.size) / sizeof(Value), 1);
     double const transfer = parse_rate(s.rate).nanoseconds(values * sizeof(Value));
     reduction<Value> reduce(s, values);
@@ -233,7 +233,7 @@ void run_with(overlap_settings const& s, document& result) {
     }
 }
 
-auto run_overlap(overlap_settings const& s) -> int {
+auto run(settings const& s) -> int {
 #ifdef __linux__
     prctl(PR_SET_TIMERSLACK, 1UL); // sleeps that are not longer than they must be
 #endif
@@ -251,11 +251,10 @@ auto run_overlap(overlap_settings const& s) -> int {
 } // namespace
 
 void add_overlap(program& all) {
-    auto const s = std::make_shared<overlap_settings>();
+    auto const s = std::make_shared<settings>();
     auto& app = all.add(
         "overlap", "Trees with an operator that takes its time: whether messages move meanwhile",
-        [s] { return s->multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED; },
-        [s] { return run_overlap(*s); });
+        [s] { return s->multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED; }, [s] { return run(*s); });
     add_option(app, "--size", s->size, "of the data, which is values of 4 KiB");
     add_option(app, "--ratios", s->ratios, "how long a combination takes, in transfers of all data");
     add_option(app, "--policies", s->policies,

@@ -21,7 +21,7 @@
 namespace bench {
 namespace {
 
-struct run_settings {
+struct settings {
     std::vector<std::string> operations{"reduce"}, policies, patterns;
     std::vector<std::size_t> sizes{524288, 4194304};
     std::vector<double> factors{0.5, 1.0, 1.5};
@@ -35,7 +35,7 @@ struct run_settings {
     bool balanced_only = false, patterns_only = false, predict = false, check = false;
 };
 
-void add_options(CLI::App& app, run_settings& s) {
+void add_options(CLI::App& app, settings& s) {
     std::string names;
     for (auto const& name : operation_names()) names += (names.empty() ? "" : ", ") + name;
     add_option(app, "--operations,--operation", s.operations, names);
@@ -96,7 +96,7 @@ void add_options(CLI::App& app, run_settings& s) {
 
 class runs {
 public:
-    explicit runs(run_settings s)
+    explicit runs(settings s)
         : m_settings(std::move(s))
         , m_ranks(world_size()) {
         if (m_settings.balanced_only && m_settings.patterns_only)
@@ -351,7 +351,7 @@ private:
                                           {"link_ns_per_kb", m_link.per_byte * 1000}});
     }
 
-    run_settings m_settings;
+    settings m_settings;
     MPI_Comm m_comm = MPI_COMM_WORLD;
     int m_ranks;
     std::optional<link_rate> m_rate;
@@ -367,7 +367,7 @@ private:
 } // namespace
 
 void add_run(program& all) {
-    auto const s = std::make_shared<run_settings>();
+    auto const s = std::make_shared<settings>();
     auto const run = [s] {
         runs measured(*s);
         if (s->check)

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-struct schedule_settings {
+struct settings {
     bool table = false;
     table_1_settings table_1;
     std::vector<int> memory;
@@ -21,7 +21,7 @@ struct schedule_settings {
     CLI::App* app = nullptr;
 };
 
-auto run_schedule(schedule_settings const& s) -> int {
+auto run(settings const& s) -> int {
     if (s.table) print_table_1(s.table_1);
     if (!s.worst.empty()) print_worst_ranks(s.worst);
     if (!s.memory.empty()) print_memory(s.memory);
@@ -42,11 +42,11 @@ auto run_schedule(schedule_settings const& s) -> int {
 } // namespace
 
 void add_schedule(program& all) {
-    auto const s = std::make_shared<schedule_settings>();
+    auto const s = std::make_shared<settings>();
     auto& app =
         all.add("schedule",
                 "How long schedules take to compute: Google Benchmark, whose --benchmark_… options it takes",
-                without_mpi, [s] { return run_schedule(*s); });
+                without_mpi, [s] { return run(*s); });
     s->app = &app;
     app.allow_extras();
     add_flag(

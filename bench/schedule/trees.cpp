@@ -44,21 +44,21 @@ public:
 template <class Heap>
 auto heap_tree(int machines, ticks transfer_time, ticks compute_time) -> papcoll::reduction_tree {
     auto const n = static_cast<std::size_t>(machines);
-    papcoll::reduction_tree grown;
-    grown.parent.resize(n);
-    grown.remaining.resize(n);
+    papcoll::reduction_tree tree;
+    tree.parent.resize(n);
+    tree.remaining.resize(n);
     Heap heap(n);
     heap.push({ticks{0}, 0});
     for (std::size_t i = 1; i < n; ++i) {
         auto const next = heap.top();
         heap.pop();
-        grown.parent[i] = next.machine;
-        grown.remaining[i] = next.from_end + transfer_time + compute_time;
+        tree.parent[i] = next.machine;
+        tree.remaining[i] = next.from_end + transfer_time + compute_time;
         heap.push({next.from_end + std::max(transfer_time, compute_time), next.machine});
-        heap.push({grown.remaining[i], static_cast<int>(i)});
+        heap.push({tree.remaining[i], static_cast<int>(i)});
     }
-    grown.finish = grown.remaining.back();
-    return grown;
+    tree.finish = tree.remaining.back();
+    return tree;
 }
 
 template <class Heap>

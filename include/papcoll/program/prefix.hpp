@@ -58,7 +58,7 @@ public:
         if (m_rank >= 1) m_to.copy(m_out, held);
     }
 
-    /// ⌈log2(P − 1) + log2(4/3)⌉.
+    /// How many rounds exclusive() has: ⌈log2(P − 1) + log2(4/3)⌉.
     static auto of_exclusive(int ranks) -> int {
         int rounds = ranks > 1 ? 1 : 0;
         for (int reached = 1; reached + 1 < ranks; ++rounds) reached = rounds == 1 ? 3 : 2 * reached;

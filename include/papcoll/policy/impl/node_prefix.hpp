@@ -48,8 +48,7 @@ public:
     /// What passes between the nodes.
     struct exchange {
         bool goes_from_node_to_node; ///< or by doubling
-        int rounds;
-        double time; ///< of all rounds, in nanoseconds
+        double time;                 ///< of all rounds, in nanoseconds
     };
     /// From node to node each sends one message and receives one, by doubling one in every round. So calls in
     /// a row are faster from node to node where the data is not so short that messages leave together, even
@@ -62,8 +61,7 @@ public:
         int const doubling = prefix_rounds::of_exclusive(nodes);
         int const most = volume >= latency / 8 ? doubling + doubling / 2 : doubling;
         bool const chain = nodes - 1 <= most;
-        int const rounds = chain ? nodes - 1 : doubling;
-        return {chain, rounds, rounds * (latency + volume)};
+        return {chain, (chain ? nodes - 1 : doubling) * (latency + volume)};
     }
 
     void write(prefix_kind kind) {
