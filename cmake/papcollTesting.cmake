@@ -155,8 +155,9 @@ endfunction()
 # papcoll_add_ranks(<test> <program> <ranks> <timeout> "<arguments>" [VAR=value]...): one run of a program under mpirun.
 function(papcoll_add_ranks test program ranks timeout arguments)
     add_test(NAME ${test} COMMAND ${PAPCOLL_MPIRUN} ${ranks} $<TARGET_FILE:${program}> ${arguments})
-    set(processors 2) # many ranks keep two cores busy: on a small machine one such test at a time
-    if(ranks LESS_EQUAL 5)
+    # Ranks keep the cores busy, and wait longer for each other where another test runs beside them.
+    set(processors 2)
+    if(ranks EQUAL 1)
         set(processors 1)
     endif()
     papcoll_set_mpi_properties(${test} ${timeout} ${processors} ${ARGN})
