@@ -176,4 +176,28 @@ void attached_in_between(Comm& comm, int ranks) {
     }
 }
 
+/// Copies of a plan, of which some get buffers.
+template <class Comm>
+void copies(Comm& comm, int rank, int ranks) {
+    std::size_t const n = 5'000;
+    auto made = papcoll::plan_all_reduce<double>(comm, n, std::plus<>());
+    auto other = made;
+    auto third = made;
+    auto first_buffers = std::move(made).with_buffers();
+    auto second_buffers = std::move(other).with_buffers();
+    int const sum = ranks * (ranks + 1) / 2;
+    for (int i = 1; i < 4; ++i) {
+        std::vector<double> const in(n, i * (rank + 1));
+        std::vector<double> out(n, -1);
+        third.run(in.data(), out.data());
+        check(std::span<double const>(out), n, [&](std::size_t) { return i * sum; });
+        std::ranges::fill(first_buffers.input(), 10 * i);
+        std::ranges::fill(second_buffers.input(), 20 * i);
+        first_buffers.run();
+        second_buffers.run();
+        check(first_buffers.output(), n, [&](std::size_t) { return 10 * i * ranks; });
+        check(second_buffers.output(), n, [&](std::size_t) { return 20 * i * ranks; });
+    }
+}
+
 } // namespace own_buffers_suite

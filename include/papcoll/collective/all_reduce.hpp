@@ -16,7 +16,8 @@ namespace papcoll::inline v0 {
 ///     all_reduce(comm, in, op[, policy])                a single value; returns the result
 ///
 /// Must agree on all ranks: the count, the policy with all its members, what the operator computes, and
-/// whether its type says that it commutes (a lambda does not, std::plus does).
+/// whether its type says that it commutes (a lambda does not, std::plus does) and that it is exactly
+/// associative (std::plus on integers is; see is_exactly_associative).
 ///
 /// The results have the same bits on all ranks, the signs and payloads of NaNs among them, where all ranks
 /// run the same program on processors of one kind. Two cases are in other hands: with `native` the MPI

@@ -34,6 +34,7 @@ struct operator_description {
     bool commutative;
     bool exact;
     bool any_order;
+    bool may_throw;
     MPI_Op (*known)(); // MPI's own; null: none
 };
 
@@ -53,7 +54,8 @@ inline constexpr element_description described_element = describe_element<T>();
 template <class T, class Op>
 inline constexpr operator_description described_operator{
     is_commutative<Op, T>::value, is_exactly_associative<Op, T>::value && !serializable<T>,
-    combines_in_any_order<Op, T>::value && !serializable<T>, known_operator_of<T, Op>()};
+    combines_in_any_order<Op, T>::value && !serializable<T>,
+    !std::is_nothrow_invocable_v<Op&, T const&, T const&>, known_operator_of<T, Op>()};
 
 /// What tells a call from others, beside its buffers, its sizes and its policy.
 struct call_identity {

@@ -8,7 +8,6 @@
 #include <papcoll/policy/tuning_table.hpp>
 
 #include <algorithm>
-#include <any>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -135,9 +134,10 @@ public:
     /// What is known of such calls; null: nothing yet, or there is nothing to learn.
     [[nodiscard]] auto find(call_shape const& shape, policy_ref policy) -> learned_shape* {
         if (!may_learn(shape)) return nullptr;
+        auto const told = policy.hash();
         auto const [first, last] = m_shapes.equal_range(key_of(shape));
         for (auto i = first; i != last; ++i)
-            if (policy.has_key(i->second.policy)) return &i->second.known;
+            if (i->second.policy == told) return &i->second.known;
         return nullptr;
     }
     /// The same, which begins to learn; null: there is nothing to learn of this call.
@@ -147,7 +147,7 @@ public:
         auto candidates = policy.candidates(shape, link);
         if (candidates.empty()) return nullptr; // others decide
         entry made{{shape.operation, shape.ranks, shape.bytes(), {}},
-                   policy.key(),
+                   policy.hash(),
                    learned_shape(std::move(candidates))};
         return &m_shapes.emplace(key_of(shape), std::move(made))->second.known;
     }
@@ -174,7 +174,7 @@ public:
 private:
     struct entry {
         tuning_table::entry about;
-        std::any policy; // what tells it from others
+        std::int64_t policy; // what tells it from others, the same on all ranks
         learned_shape known;
     };
 
@@ -185,8 +185,9 @@ private:
     }
     /// The same on all ranks.
     static auto key_of(call_shape const& shape) -> shape_key {
-        auto const flags = (shape.shared_bytes > 0 ? 8U : 0U) | (shape.exact ? 4U : 0U) |
-                           (shape.commutative ? 2U : 0U) | (shape.has_native ? 1U : 0U);
+        auto const flags = (shape.may_throw ? 16U : 0U) | (shape.shared_bytes > 0 ? 8U : 0U) |
+                           (shape.exact ? 4U : 0U) | (shape.commutative ? 2U : 0U) |
+                           (shape.has_native ? 1U : 0U);
         auto const kind = static_cast<std::uint64_t>(shape.operation);
         return {kind << 32U | flags, shape.count, shape.element_bytes, static_cast<std::uint64_t>(shape.root),
                 hash_bytes(std::as_bytes(shape.sizes))};

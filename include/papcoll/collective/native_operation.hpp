@@ -25,10 +25,12 @@ namespace papcoll::inline v0::detail {
 
 /// A call made by the MPI library: by its nonblocking routines, which the engine drives, or by the blocking
 /// ones, which it tunes better and which do not match the others. Counts beyond `most` go in several pieces.
-/// Whether a call is in place agrees on all ranks, but for those without elements.
 class native_operation final : public operation {
 public:
-    enum class form { begun, run };
+    /// Of calls that are begun or run all ranks say alike whether they are in place, but for those without
+    /// elements. Those for which papcoll has chosen the library's routines need not: operands in place are
+    /// copied where MPI's algorithms depend on it.
+    enum class form { begun, run, chosen };
 
     /// Begins the call, of this shape, on this communicator, or runs it to its end.
     native_operation(MPI_Comm comm, call_description const& call, call_shape const& shape, form how,
@@ -42,6 +44,7 @@ public:
         auto const* const traits = call.operator_traits;
         if (traits != nullptr)
             m_operator.emplace(call.elements->datatype(), call.memory.op, traits->commutative, traits->known);
+        if (how == form::chosen && m_call.in_place) copy_operands();
         begin();
         if (m_runs) complete();
     }
@@ -176,6 +179,39 @@ private:
 #else
     static constexpr bool fails_in_place = false;
 #endif
+    /// In place of MPI_IN_PLACE, of routines in which all ranks must say it; the others take it from the root
+    /// alone.
+    void copy_operands() {
+        auto const n = operands_in_place();
+        if (n.size == 0) return;
+        m_call.memory.in = copy_of(out(n.offset), n.size);
+        m_call.in_place = false;
+    }
+    [[nodiscard]] auto operands_in_place() const -> block_range {
+        auto const ranks = static_cast<std::size_t>(m_shape.ranks);
+        switch (m_shape.operation) {
+        case collective_kind::all_reduce:
+        case collective_kind::scan:
+        case collective_kind::exscan:
+            return {0, m_call.n};
+        case collective_kind::all_gather:
+            if (m_call.parts.given()) return m_call.parts.part(m_shape.rank);
+            return {static_cast<std::size_t>(m_shape.rank) * m_call.n, m_call.n};
+        case collective_kind::reduce_scatter:
+            if (m_call.parts.given()) return {0, m_call.parts.end()};
+            return {0, ranks * m_call.n};
+        case collective_kind::all_to_all:
+            if (!m_call.parts.given()) return {0, ranks * m_call.n};
+            return {}; // in place as a whole, or copied
+        case collective_kind::broadcast:
+        case collective_kind::reduce:
+        case collective_kind::gather:
+        case collective_kind::scatter:
+        case collective_kind::barrier:
+            break;
+        }
+        return {};
+    }
     /// Kept until the end.
     auto copy_of(void const* elements, std::size_t n) -> void const* {
         auto const& type = *m_call.elements->type;

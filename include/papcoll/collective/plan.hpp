@@ -57,10 +57,10 @@ public:
     }
 
     /// For collective_plan.
-    buffered_plan(Comm comm, detail::call_description call, std::shared_ptr<detail::prepared_call> prepared)
+    buffered_plan(Comm comm, detail::call_description call, detail::prepared_call const& prepared)
         : m_comm(std::move(comm))
         , m_call(std::move(call))
-        , m_prepared(std::move(prepared))
+        , m_prepared(prepared.copy())
         , m_buffers(m_prepared->own_buffers()) {
         m_call.memory.in = m_buffers.in;
         m_call.out = static_cast<T*>(m_buffers.out);
@@ -130,9 +130,10 @@ public:
         return m_prepared->begin(call);
     }
 
-    /// The plan with buffers of its own in place of the user's, see buffered_plan. Collective.
+    /// The plan with buffers of its own in place of the user's, see buffered_plan. Collective. Copies of this
+    /// plan that were made before stay as they are.
     [[nodiscard]] auto with_buffers() && -> buffered_plan<Comm, T, Operation> {
-        return {std::move(m_comm), std::move(m_call), std::move(m_prepared)};
+        return {std::move(m_comm), std::move(m_call), *m_prepared};
     }
 
     /// For the functions that make plans.

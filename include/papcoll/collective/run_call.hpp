@@ -44,6 +44,8 @@ public:
     auto operator=(prepared_call const&) -> prepared_call& = delete;
     virtual ~prepared_call() = default;
 
+    /// Another one of the same call, without buffers of its own.
+    [[nodiscard]] virtual auto copy() const -> std::unique_ptr<prepared_call> = 0;
     /// Buffers for all calls that are made from now on, and no others, without arguments. Collective.
     virtual auto own_buffers() -> plan_buffers = 0;
     virtual void run(call_description& call) = 0;

@@ -8,7 +8,6 @@
 
 #include <mpi.h>
 
-#include <cmath>
 #include <concepts>
 #include <memory>
 #include <stdexcept>
@@ -65,15 +64,6 @@ template <communicator Comm>
     return transport != nullptr ? context_in(*transport) : nullptr;
 }
 
-inline void check(attach_options const& options) {
-    auto const is_cost = [](double value) { return value >= 0 && !std::isinf(value); };
-    if (options.link && (options.link->latency < ticks{0} || !is_cost(options.link->per_byte) ||
-                         !is_cost(options.link->per_message)))
-        throw std::invalid_argument("papcoll: options.link must have finite costs that are not negative");
-    if (options.node_memory.value_or(0) > (std::size_t(1) << 30U))
-        throw std::invalid_argument("papcoll: options.node_memory must be at most 2^30 bytes");
-}
-
 /// Lets the ranks agree and keeps the result in the transport's attachment, or leaves that as it was.
 template <transport Transport>
 void attach_transport(Transport& t, attach_options const& options);
@@ -94,11 +84,10 @@ void attach_transport(Transport& t, attach_options const& options);
 /// Cost: two collective calls of the MPI library, a ping between pairs of ranks and 3 ⌈log2 P⌉ small
 /// messages; `papcoll-bench attach` measures it.
 ///
-/// Throws std::invalid_argument for a null communicator, an intercommunicator, or a link of negative cost,
-/// and on all ranks where they disagree on the environment; `comm` is then not attached.
+/// Throws std::invalid_argument for a null communicator or an intercommunicator, and on all ranks where one
+/// of them has wrong options or they disagree on the environment; `comm` is then not attached.
 template <communicator Comm>
 void attach(Comm&& comm, attach_options const& options = {}) {
-    detail::check(options);
     if constexpr (transport<std::remove_cvref_t<Comm>>)
         detail::attach_transport(comm, options);
     else

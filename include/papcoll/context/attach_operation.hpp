@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -39,6 +40,10 @@ struct attachment_record {
     std::int64_t tuning_bytes;
     /// Of each rank for its node.
     std::int64_t shared_bytes;
+    /// Which of attach_options is wrong on some rank; 0: none.
+    std::int32_t mistake;
+
+    static constexpr std::int32_t bad_link = 1, bad_node_memory = 2;
 
     static constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::min();
     static constexpr std::int64_t not_readable = -2;
@@ -58,10 +63,18 @@ struct attachment_record {
                 std::min(a.least_settings, b.least_settings),
                 std::max(a.greatest_settings, b.greatest_settings),
                 std::max(a.tuning_bytes, b.tuning_bytes),
-                std::max(a.shared_bytes, b.shared_bytes)};
+                std::max(a.shared_bytes, b.shared_bytes),
+                std::max(a.mistake, b.mistake)};
     }
     /// Throws the same on all ranks.
     void check() const {
+        if (mistake == bad_link)
+            throw std::invalid_argument(
+                "papcoll: options.link must have finite costs that are not negative, on "
+                "all ranks");
+        if (mistake == bad_node_memory)
+            throw std::invalid_argument(
+                "papcoll: options.node_memory must be at most 2^30 bytes, on all ranks");
         if (least_settings != greatest_settings)
             throw std::invalid_argument("papcoll: ranks disagree on the environment: PAPCOLL_…_ALGORITHM "
                                         "and PAPCOLL_NODE_MEMORY must be the same on all");
@@ -139,12 +152,21 @@ private:
                 settings,
                 settings,
                 tuning_bytes(),
-                shared_bytes(options)};
+                shared_bytes(options),
+                mistake_of(options)};
     }
     static auto checks(attach_options const& options) -> std::int32_t {
         auto const asked = environment_settings::instance().checks();
         return asked ? std::max<std::int32_t>(*asked, static_cast<std::int32_t>(options.checks))
                      : attachment_record::no_level;
+    }
+    static auto mistake_of(attach_options const& options) -> std::int32_t {
+        auto const is_cost = [](double value) { return value >= 0 && !std::isinf(value); };
+        if (options.link && (options.link->latency < ticks{0} || !is_cost(options.link->per_byte) ||
+                             !is_cost(options.link->per_message)))
+            return attachment_record::bad_link;
+        return options.node_memory.value_or(0) > (std::size_t(1) << 30U) ? attachment_record::bad_node_memory
+                                                                         : 0;
     }
     static auto shared_bytes(attach_options const& options) -> std::int64_t {
         if (options.node_memory) return static_cast<std::int64_t>(*options.node_memory);

@@ -42,7 +42,8 @@ struct attach_options {
     /// share a node, else that of the slowest rank. Holds on all ranks if any asks for it; `learned(comm)`
     /// tells the result.
     /// A call must then block on all ranks or on none, and one that throws for its arguments on some ranks
-    /// alone, without agreed checks, makes later calls of the shape not match.
+    /// alone, without agreed checks, makes later calls of the shape not match. Must agree on all ranks beside
+    /// what the call asks for: whether the operator's type commutes, is exactly associative, and is noexcept.
     bool learn = false;
 };
 
@@ -92,11 +93,12 @@ public:
         , m_engine(std::move(engine)) {
         using namespace detail;
         int const more = (tags_of(m_transport) - tag_count) / 2; // behind all others
-        m_open_tags = std::make_shared<tag_ledger>(0, open_operations, open_operations);
-        m_tags =
-            more >= closed_operations
-                ? std::make_shared<tag_ledger>(tag_count, more, closed_operations)
-                : std::make_shared<tag_ledger>(2 * open_operations, closed_operations, closed_operations);
+        bool const has_more = more >= closed_operations;
+        int const open = has_more ? more / 8 / open_operations * open_operations : open_operations;
+        int const closed = has_more ? more - open : closed_operations;
+        int const first = has_more ? tag_count : 0;
+        m_open_tags = std::make_shared<tag_ledger>(first, open, open_operations);
+        m_tags = std::make_shared<tag_ledger>(first + 2 * open, closed, closed_operations);
     }
 
     /// The transport over which papcoll sends on this communicator.

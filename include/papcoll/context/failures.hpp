@@ -1,18 +1,22 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <typeinfo>
+#include <utility>
 
 namespace papcoll::inline v0 {
 
 /// Thrown on a rank that got nothing where it needs something, because the operator, or the saving or loading
-/// of a value, threw on another rank on the way; that rank throws what went wrong.
-struct missing_value_error : std::runtime_error {
+/// of a value, threw on another rank on the way; that rank throws what went wrong. Not by MPI's own routines
+/// (see native), to which papcoll gives operators that may throw where the user says so, and for a
+/// reduce_scatter between nodes whose operator does not commute.
+struct [[gnu::visibility("default")]] missing_value_error : std::runtime_error {
     using std::runtime_error::runtime_error;
     /// `peer` sent nothing.
     explicit missing_value_error(int peer)
@@ -25,6 +29,7 @@ namespace detail {
 /// Thrown on all ranks where they do not agree on a call, or one of them has a complaint of it.
 struct refused_together : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
+    void const* by = nullptr; ///< the context of the call
 };
 
 /// Which operation it was that failed, for the one who reads of it.
@@ -45,7 +50,10 @@ template <class E>
 [[nodiscard]] auto named_as(std::exception const& failure, operation_name const& name) -> std::exception_ptr {
     std::string_view const words = failure.what();
     if (typeid(failure) != typeid(E) || !words.starts_with("papcoll: ")) return nullptr;
-    return std::make_exception_ptr(E(std::string(words) + name.text()));
+    E result(std::string(words) + name.text());
+    if constexpr (std::same_as<E, refused_together>)
+        result.by = static_cast<refused_together const&>(failure).by;
+    return std::make_exception_ptr(std::move(result));
 }
 /// A failure as it is thrown to the user: what papcoll found names the operation, what others threw stays
 /// what it is.

@@ -132,7 +132,7 @@ public:
     [[nodiscard]] auto line_again(std::uint64_t call, std::uint64_t key) const -> area {
         auto a = line_of(call, key);
         auto const told = word(*a.mine).load(std::memory_order_relaxed); // no other rank writes it
-        if (call_of(told) == call) a.sign = told;
+        if (is_of(told, a)) a.sign = told;
         return a;
     }
     /// This rank is at this call, and those before have begun: they have ended unless they have areas.
@@ -207,7 +207,7 @@ public:
         auto const m = member(rank);
         auto* const there = line(a, m);
         auto const seen = word(there[0]).load(std::memory_order_acquire);
-        if (call_of(seen) != a.call) return has_left_out(a, m) ? news::different : news::none;
+        if (!is_of(seen, a)) return has_left_out(a, m) ? news::different : news::none;
         if (word(there[1]).load(std::memory_order_relaxed) != a.key) return news::different;
         if (seen < state(a.call, posts, false)) return news::none;
         return (seen & 1U) != 0 ? news::failed : news::there;
@@ -251,7 +251,10 @@ private:
     static constexpr auto state(std::uint64_t call, std::uint64_t posts, bool failed) -> std::uint64_t {
         return (call << post_bits | posts) << 1U | (failed ? 1U : 0U);
     }
-    static constexpr auto call_of(std::uint64_t seen) -> std::uint64_t { return seen >> (post_bits + 1); }
+    /// Whether it is a sign of the call that has this area. Signs hold the last bits of the call's number.
+    static constexpr auto is_of(std::uint64_t sign, area const& a) -> bool {
+        return (sign ^ a.begun) >> (post_bits + 1) == 0;
+    }
     [[nodiscard, gnu::always_inline]] auto line_of(std::uint64_t call, std::uint64_t key) const -> area {
         auto* const signs = m_signs + call % short_areas * m_line_words;
         return {.data = reinterpret_cast<std::byte*>(signs + 2),
@@ -267,7 +270,7 @@ private:
     /// memory.
     [[nodiscard]] auto has_left_out(area const& a, std::size_t m) const -> bool {
         return done_word(m).load(std::memory_order_acquire) >= a.call &&
-               call_of(word(*line(a, m)).load(std::memory_order_acquire)) != a.call;
+               !is_of(word(*line(a, m)).load(std::memory_order_acquire), a);
     }
     [[nodiscard, gnu::noinline]] auto all_have_done(std::uint64_t needed) -> bool {
         std::uint64_t least = m_done;

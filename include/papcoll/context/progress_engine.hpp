@@ -86,6 +86,7 @@ private:
     friend class progress_engine;
 
     bool m_in_use = false;
+    bool m_held = false; // its advance() is called, or was the last time; the driving thread's
     std::shared_ptr<operation> m_last_owner; // of one that is in use
     // The engine's, behind its lock.
     std::exception_ptr m_thrown;
@@ -97,7 +98,8 @@ private:
 /// Drives all operations of one process, or of one rank among threads. They progress together whoever waits,
 /// so ranks may wait for their operations in different orders. At any moment one thread drives; the others
 /// sleep. Where several threads may drive, one of the engine's own does, with pauses, while operations are
-/// under way and nobody waits.
+/// under way and nobody waits. What an operation's advance() waits for, as a call that an operator makes,
+/// drives all others meanwhile.
 class progress_engine {
 public:
     /// `concurrent`: whether several threads may drive, one at a time.
@@ -124,12 +126,12 @@ public:
     /// Progresses all operations without blocking; true when anything was done.
     auto progress() -> bool {
         std::unique_lock lock(m_mutex);
-        return !m_driving && drive(lock, false);
+        return may_drive() && drive(lock, false);
     }
     /// Progresses without blocking; true when `op` has ended.
     auto test(operation const& op) -> bool {
         std::unique_lock lock(m_mutex);
-        if (!op.m_ended && !m_driving) drive(lock, false);
+        if (!op.m_ended && may_drive()) drive(lock, false);
         return op.m_ended;
     }
     /// Whether `op` has ended; progresses nothing.
@@ -162,10 +164,10 @@ public:
     [[nodiscard]] auto is_idle() const -> bool { return !m_concurrent && m_active.empty(); }
     /// Whether several threads may call at once.
     [[nodiscard]] auto concurrent() const -> bool { return m_concurrent; }
-    /// Whether the calling thread drives now, in whose advance() nothing can be waited for.
+    /// Whether the calling thread drives now, in whose advance() that operation cannot be waited for.
     [[nodiscard]] auto is_driven_here() -> bool {
         std::lock_guard const lock(m_mutex);
-        return m_driving && m_driver == std::this_thread::get_id();
+        return m_driving && may_drive();
     }
     /// Forgets an operation and returns its failure.
     auto retire(operation const& op) -> std::exception_ptr {
@@ -191,8 +193,11 @@ private:
     auto run_alone(std::shared_ptr<operation> const& op, Idle idle) -> std::exception_ptr {
         if (m_wrecks.size() == m_wrecks.capacity()) m_wrecks.reserve(m_wrecks.size() + 1);
         try {
-            while (!op->finished())
-                if (!op->advance(true)) idle();
+            while (!op->finished()) {
+                bool const others = !m_active.empty(); // which an operator has begun
+                bool const progressed = op->advance(!others);
+                if (!(others && progress()) && !progressed) idle();
+            }
         } catch (...) {
             auto thrown = std::current_exception();
             if (op->abandon()) m_wrecks.push_back(op);
@@ -217,7 +222,7 @@ private:
         std::unique_lock lock(m_mutex);
         ++m_waiters;
         while (!done()) {
-            if (m_driving) {
+            if (!may_drive()) {
                 m_changed.wait(lock);
             } else if (!drive(lock, true) && !done()) {
                 lock.unlock();
@@ -228,7 +233,12 @@ private:
         if (--m_waiters == 0 && m_concurrent && !m_active.empty()) m_background.resume();
     }
 
+    /// Nobody drives, or this thread does, further out.
+    [[nodiscard]] auto may_drive() const -> bool {
+        return !m_driving || m_driver == std::this_thread::get_id();
+    }
     auto drive(std::unique_lock<std::mutex>& lock, bool may_block) -> bool {
+        if (m_driving) return drive_others(lock);
         for (auto const& op : m_active) m_round.push_back({op});
         return drive_round(lock, may_block);
     }
@@ -241,6 +251,7 @@ private:
         bool progressed = false;
         bool any_ended = false;
         for (auto& s : m_round) {
+            if (s.op->m_ended) continue; // by an operator's call
             progressed = advance(s, block) || progressed;
             any_ended = any_ended || s.ended;
         }
@@ -255,7 +266,26 @@ private:
         m_changed.notify_all();
         return progressed;
     }
+    /// Within the advance() of an operation: all but those that are at it further out.
+    auto drive_others(std::unique_lock<std::mutex>& lock) -> bool {
+        bool progressed = false;
+        std::size_t i = 0;
+        while (i < m_active.size()) {
+            step s{m_active[i++]};
+            if (s.op->m_held) continue;
+            lock.unlock();
+            progressed = advance(s, false) || progressed;
+            lock.lock();
+            if (!s.ended) continue;
+            end(s);
+            forget([&](auto const& op) { return op == s.op; });
+            i = 0; // others are at their places now
+            m_changed.notify_all();
+        }
+        return progressed;
+    }
     void end(step const& s) {
+        s.op->m_held = false;
         s.op->m_ended = true;
         s.op->m_thrown = s.thrown;
         if (s.thrown)
@@ -272,6 +302,12 @@ private:
         return progress_thread::outcome::progressed;
     }
     static auto advance(step& s, bool block) -> bool {
+        s.op->m_held = true;
+        bool const progressed = advance_held(s, block);
+        s.op->m_held = s.ended;
+        return progressed;
+    }
+    static auto advance_held(step& s, bool block) -> bool {
         try {
             bool const progressed = s.op->advance(block);
             s.ended = s.op->finished();

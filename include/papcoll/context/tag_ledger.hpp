@@ -20,8 +20,9 @@ namespace papcoll::inline v0::detail {
 /// the newer one.
 ///
 /// Where an operation failed on this rank alone, messages may stay behind that nobody receives. Its tag is
-/// spoilt: when it comes round, next() throws in place of mistaking these messages for others. With the tags
-/// that MPI libraries have that is after hundreds of millions of operations.
+/// spoilt: when it comes round, next() throws in place of mistaking these messages for others. That is after
+/// so many operations as there are tags: hundreds of millions with Open MPI's and MPICH's own networks, two
+/// million with UCX, some thousands with the fewest that MPI allows.
 class tag_ledger {
 public:
     /// `operations` tags from `first` on, of which `under_way` are in use at a time.
@@ -49,6 +50,8 @@ public:
         m_spoilt.insert(std::upper_bound(m_spoilt.begin(), m_spoilt.end(), tag), tag);
         m_any_spoilt.store(true, std::memory_order_release);
     }
+    /// Whether next() will throw when it comes round.
+    [[nodiscard]] auto has_spoilt() const -> bool { return m_any_spoilt.load(std::memory_order_acquire); }
     [[nodiscard]] auto operations() const -> int { return m_operations; }
     [[nodiscard]] auto under_way() const -> int { return m_under_way; }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <mutex>
 #include <span>
 
 namespace papcoll::inline v0 {
@@ -23,6 +24,13 @@ concept packed_type = !byte_copyable<T> && boost::mpi::is_mpi_datatype<T>::value
 /// The most bytes that MPI packs in one call: it counts them in an int, and half of its range leaves room for
 /// what a library adds.
 inline constexpr std::size_t packed_most = std::size_t(1) << 30;
+
+/// Held while Boost.MPI is asked for a datatype: its map of them has no lock, and threads make calls on
+/// different communicators.
+[[nodiscard, gnu::visibility("default")]] inline auto boost_datatypes() -> std::mutex& {
+    static std::mutex lock;
+    return lock;
+}
 
 [[nodiscard]] inline auto pack_size(MPI_Datatype type, std::size_t n) -> std::size_t {
     int size = 0;
@@ -77,7 +85,13 @@ auto unpack(MPI_Datatype type, std::span<std::byte const> from, T* values, std::
 
 template <detail::packed_type T>
 struct native_datatype<T> {
-    static auto get() -> MPI_Datatype { return boost::mpi::get_mpi_datatype<T>(); }
+    static auto get() -> MPI_Datatype {
+        static auto const type = [] {
+            std::lock_guard const lock(detail::boost_datatypes());
+            return boost::mpi::get_mpi_datatype<T>();
+        }();
+        return type;
+    }
 };
 
 /// Types with a Boost.MPI datatype that are more than their bytes travel packed by MPI. Needs Boost.MPI's

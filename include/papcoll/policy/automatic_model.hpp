@@ -68,9 +68,11 @@ public:
     }
     /// Whether a call may try a policy, to learn what it takes: not if the model says that it takes more than
     /// half as long again as the one that it chooses. What goes by nodes has no time in the model; beside it
-    /// the MPI library's own is tried, on one node for what does not fit into the shared memory.
+    /// the MPI library's own is tried, on one node for what does not fit into the shared memory; not where
+    /// the operator may throw, of which the library would not tell the other ranks.
     [[nodiscard]] auto is_worth_trying(std::string_view policy, std::string_view chosen) const -> bool {
         bool const is_native = policy == "native";
+        if (is_native && m_shape.may_throw) return false;
         if (chosen == "shared_memory") return is_native && m_shape.bytes() > m_shape.shared_bytes;
         if (policy == "dissemination" && chosen == "circulant" && is_butterfly()) return false;
         double const least = time_of(chosen);

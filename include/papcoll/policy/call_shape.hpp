@@ -56,6 +56,8 @@ struct call_shape {
     bool any_order = false;
     /// Whether the operator, if there is one, commutes.
     bool commutative = true;
+    /// Whether the operator may throw, as one may that is not noexcept and is not the MPI library's own.
+    bool may_throw = false;
     /// Whether the plan has buffers of its own for all its calls, which may be in the memory of the node.
     bool own_buffers = false;
     /// Whether the result goes where this rank's operands or part are. Ranks may differ in it.

@@ -195,7 +195,7 @@ private:
                            (shape.has_native ? 4u : 0u) | (shape.in_place ? 8u : 0u) |
                            (shape.late ? 16u : 0u) | (shape.one_piece ? 32u : 0u) |
                            (shape.shared_bytes > 0 ? 64u : 0u) | (shape.own_buffers ? 128u : 0u) |
-                           (shape.any_order ? 256u : 0u);
+                           (shape.any_order ? 256u : 0u) | (shape.may_throw ? 512u : 0u);
         auto const kind = static_cast<std::uint64_t>(shape.operation);
         auto const root = static_cast<std::uint32_t>(shape.root);
         return {kind << 32U | shape.candidate << 16U | flags,

@@ -39,10 +39,9 @@ struct options {
 };
 
 /// Thrown out of a wait when another rank of the group ended by an exception.
-struct aborted : std::runtime_error {
-    aborted()
-        : std::runtime_error("papcoll: another rank of the thread group failed") {}
-};
+struct [[gnu::visibility("default")]] aborted
+    : std::
+      runtime_error{aborted() : std::runtime_error("papcoll: another rank of the thread group failed"){}};
 
 namespace detail {
 

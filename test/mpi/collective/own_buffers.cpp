@@ -20,6 +20,7 @@ TEST_CASE("plans with buffers of their own") {
     own_buffers_suite::words(world, world.rank(), world.size());
     own_buffers_suite::misuse(world, world.rank(), world.size(), [&] { world.barrier(); });
     own_buffers_suite::attached_in_between(world, world.size());
+    own_buffers_suite::copies(world, world.rank(), world.size());
 }
 
 TEST_CASE("where ranks share no memory, and by the MPI library's own routines") {

@@ -238,6 +238,34 @@ TEST_CASE("an operator makes calls of its own, by the plan that is being run amo
     }
 }
 
+TEST_CASE("an operator makes calls on another communicator while its own is driven with others") {
+    if (!goes_straight()) return;
+    pairs const two, elsewhere;
+    int within = 0;
+    std::function<int(int, int)> const add = [&](int a, int b) {
+        int const mine = 10 * (two.rank() + 1);
+        int begun = 0;
+        auto request = papcoll::iall_reduce(elsewhere.comm(), &mine, 1, &begun, std::plus<>(), exchange());
+        papcoll::all_reduce(elsewhere.comm(), &mine, 1, &within, std::plus<>(), exchange());
+        while (!request.test()) {
+        }
+        CHECK(begun == within);
+        return a + b;
+    };
+    int const mine = two.rank() + 1;
+    int const sum = two.size() == 1 ? 1 : 3;
+    int out = 0, other = 0;
+    auto waited_for = papcoll::iall_reduce(two.comm(), &mine, 1, &out, add, exchange());
+    waited_for.wait();
+    CHECK(out == sum);
+    auto beside = papcoll::iall_reduce(elsewhere.comm(), &mine, 1, &other, std::plus<>(), exchange());
+    papcoll::all_reduce(two.comm(), &mine, 1, &out, add, exchange());
+    beside.wait();
+    CHECK(out == sum);
+    CHECK(other == sum);
+    CHECK(within == (two.size() == 1 ? 0 : 30));
+}
+
 TEST_CASE("an operator drives the plan that is being run out of the cache") {
     if (!goes_straight()) return;
     pairs const two;

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -219,6 +221,36 @@ TEST_CASE("an attachment that is refused leaves nothing, and all ranks learn of 
     CHECK_THROWS_AS((void)papcoll::context_of(comm), std::logic_error);
     papcoll::attach(comm);
     CHECK_NOTHROW((void)papcoll::context_of(comm));
+}
+
+TEST_CASE("wrong options of one rank are refused by all") {
+    duplicate const comm;
+    bool const is_last = rank_of(comm) == size_of(comm) - 1;
+    papcoll::attach_options too_much, negative;
+    negative.link = papcoll::link_model{papcoll::ticks(1000), is_last ? -1.0 : 1.0};
+    if (is_last) too_much.node_memory = (std::size_t(1) << 30U) + 1;
+    for (auto const& options : {too_much, negative})
+        CHECK_THROWS_AS(papcoll::attach(comm, options), std::invalid_argument);
+    CHECK_THROWS_AS((void)papcoll::context_of(comm), std::logic_error);
+}
+
+TEST_CASE("an observer may hold other communicators, which end with it, also at the end of MPI") {
+    auto const watch = [](MPI_Comm comm) {
+        auto const held = std::make_shared<duplicate>();
+        papcoll::attach(*held);
+        papcoll::observe(comm, [held](papcoll::collective_record const&) {});
+    };
+    {
+        duplicate const comm;
+        watch(comm);
+        std::vector<int> all(static_cast<std::size_t>(size_of(comm)));
+        int const rank = rank_of(comm);
+        papcoll::all_gather(comm, &rank, 1, all.data());
+        CHECK(all.back() == size_of(comm) - 1);
+    }
+    MPI_Comm never_freed = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &never_freed);
+    watch(never_freed);
 }
 
 TEST_CASE("a communicator may be freed while operations are under way on it") {

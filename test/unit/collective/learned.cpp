@@ -9,6 +9,7 @@
 #include <papcoll/collective/reduce.hpp>
 #include <papcoll/policy/automatic.hpp>
 #include <papcoll/policy/circulant.hpp>
+#include <papcoll/policy/tuning_table.hpp>
 #include <papcoll/transport/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -17,12 +18,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using papcoll::automatic_choice;
@@ -275,5 +279,61 @@ TEST_CASE("with agreed checks a call that all ranks refuse is no trial") {
             if (i % 3 != 1) CHECK(out == 3);
         }
         CHECK(papcoll::learned(self).entries().size() == 1);
+    });
+}
+
+TEST_CASE("tables that are made anew, and policies of other types, learn with those that are equal") {
+    struct elsewhere : papcoll::automatic {}; // as of a file that is compiled for other processors
+    for (int const how : {0, 1}) {
+        CAPTURE(how);
+        papcoll::threads::run(3, [&](papcoll::threads::endpoint& self) {
+            papcoll::attach(self,
+                            {.link = papcoll::link_model{ticks(1000), 0.1}, .node_memory = 0, .learn = true});
+            auto const empty = [] { return std::make_shared<papcoll::tuning_table const>(); };
+            auto const kept = empty();
+            std::vector<long> const in(40, self.rank() + 1);
+            std::vector<long> out(40);
+            for (int i = 0; i < 30; ++i) {
+                bool const other = self.rank() == 0 && i % 2 == 1;
+                if (how == 0)
+                    papcoll::all_reduce(self, in.data(), 40, out.data(), std::plus<>(),
+                                        papcoll::automatic{.table = other ? empty() : kept});
+                else if (other)
+                    papcoll::all_reduce(self, in.data(), 40, out.data(), std::plus<>(), elsewhere{});
+                else
+                    papcoll::all_reduce(self, in.data(), 40, out.data(), std::plus<>());
+                CHECK(out == std::vector<long>(40, 6));
+            }
+            CHECK(papcoll::learned(self).entries().size() == 1);
+        });
+    }
+}
+
+TEST_CASE("a call of an operator's that is refused takes no trial back") {
+    papcoll::threads::run(3, [](papcoll::threads::endpoint& self) {
+        papcoll::attach(self,
+                        {.link = papcoll::link_model{ticks(1000), 0.1}, .node_memory = 0, .learn = true});
+        auto const refuse = [] {
+            papcoll::threads::run(1, [](papcoll::threads::endpoint& alone) {
+                papcoll::attach(alone, {.checks = papcoll::check_level::agreed});
+                papcoll::broadcast(alone, static_cast<int*>(nullptr), 1, 0);
+            });
+        };
+        std::vector<long> out(40);
+        for (int i = 0; i < 30; ++i) {
+            std::vector<long> const in(40, self.rank() + 1);
+            bool throws = i == 6 && self.rank() == 0;
+            auto const add = papcoll::commutative([&](long a, long b) {
+                if (std::exchange(throws, false)) refuse();
+                return a + b;
+            });
+            try {
+                papcoll::all_reduce(self, in.data(), 40, out.data(), add);
+            } catch (std::exception const&) {
+                CHECK(i == 6);
+                continue;
+            }
+            CHECK((i == 6 || out == std::vector<long>(40, 6)));
+        }
     });
 }

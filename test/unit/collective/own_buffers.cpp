@@ -97,6 +97,12 @@ TEST_CASE("buffers of a plan that was made before papcoll was attached again") {
         [](endpoint& self, int, int ranks) { own_buffers_suite::attached_in_between(self, ranks); });
 }
 
+TEST_CASE("copies of a plan, of which some get buffers") {
+    for (auto const memory : {std::optional<std::size_t>(), std::optional<std::size_t>(0)})
+        run({1, 2, 3}, memory,
+            [](endpoint& self, int rank, int ranks) { own_buffers_suite::copies(self, rank, ranks); });
+}
+
 TEST_CASE("where no memory is shared there is one plan") {
     run({2}, 0, [](endpoint& self, int, int ranks) {
         counting_policy const policy;

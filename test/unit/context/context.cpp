@@ -1,4 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/collective/broadcast.hpp>
+#include <papcoll/collective/open_all_gather.hpp>
 #include <papcoll/context/agreement.hpp>
 #include <papcoll/context/attach.hpp>
 #include <papcoll/context/observed_operation.hpp>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -128,10 +131,26 @@ TEST_CASE("operations never use the tags that are reserved, nor those of another
     });
 }
 
+TEST_CASE("calls that all ranks refuse together leave their tags as they were") {
+    papcoll::threads::run(2, [](endpoint& self) {
+        papcoll::attach(self, {.checks = papcoll::check_level::agreed,
+                               .link = papcoll::link_model{papcoll::ticks(1000), 1}});
+        auto const c = papcoll::context_of(self);
+        int const root = self.rank();
+        int value = 1;
+        CHECK_THROWS_AS(papcoll::broadcast(self, &value, 1, root), std::invalid_argument);
+        auto refused = papcoll::open_all_gather(self, &value, 1 + static_cast<std::size_t>(root));
+        CHECK_THROWS_AS((refused.contribute(&value), refused.wait()), std::invalid_argument);
+        CHECK_FALSE(c->tags()->has_spoilt());
+        CHECK_FALSE(c->open_tags()->has_spoilt());
+    });
+}
+
 TEST_CASE("a tag whose operation failed on this rank alone is not used again") {
     papcoll::detail::tag_ledger tags(0, 10, 5);
     for (int i = 0; i < 10; ++i) CHECK(tags.next() == 2 * i);
     tags.spoil(6);
+    CHECK(tags.has_spoilt());
     tags.spoil(2);
     CHECK(tags.next() == 0);
     CHECK_THROWS_AS((void)tags.next(), std::logic_error);

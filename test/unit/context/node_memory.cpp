@@ -54,6 +54,26 @@ TEST_CASE("calls that were passed while another one had an area have ended when 
     }
 }
 
+TEST_CASE("signs hold the last bits of a call's number, and tell calls of any number") {
+    for (std::uint64_t const call : {std::uint64_t{3}, (std::uint64_t{1} << 39) - 1, std::uint64_t{1} << 39,
+                                     (std::uint64_t{1} << 39) + 1, (std::uint64_t{5} << 41) + 77}) {
+        CAPTURE(call);
+        pair node;
+        for (auto* const rank : {&node.first, &node.second}) rank->pass_to(call);
+        auto mine = node.first.reserve_line(call, 7), other = node.second.reserve_line(call, 7);
+        REQUIRE(node.first.open(mine));
+        CHECK(node.second.look(other, 0, 0) == node_memory::news::there);
+        CHECK(node.second.look(other, 0, 1) == node_memory::news::none);
+        node.first.post(mine, false);
+        CHECK(node.second.look(other, 0, 1) == node_memory::news::there);
+        CHECK(node_memory::is_there(other, 0, 1));
+        CHECK(node.first.line_again(call, 7).sign == mine.sign);
+        REQUIRE(node.second.open(other));
+        node.second.post(other, true);
+        CHECK(node.first.look(mine, 1, 1) == node_memory::news::failed);
+    }
+}
+
 TEST_CASE("of several calls with areas the oldest counts, whatever was passed") {
     pair node;
     auto const first = node.first.reserve_line(1, 7), third = node.first.reserve_line(3, 7);

@@ -5,8 +5,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using papcoll::progress_engine;
@@ -22,17 +26,39 @@ public:
         : m_left(left) {}
     auto advance(bool) -> bool override {
         if (std::this_thread::get_id() != m_maker) ++m_by_others;
+        if (m_left == 0) ++m_beyond;
         if (m_left > 0) --m_left;
         return m_left == 0;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_left == 0; }
     [[nodiscard]] auto left() const -> int { return m_left; }
+    /// Steps after its end.
+    [[nodiscard]] auto beyond() const -> int { return m_beyond; }
     [[nodiscard]] auto by_others() const -> int { return m_by_others; }
 
 private:
     std::thread::id m_maker = std::this_thread::get_id();
     std::atomic<int> m_left;
     std::atomic<int> m_by_others = 0;
+    std::atomic<int> m_beyond = 0;
+};
+
+/// Does something at its first step, and ends with the second.
+template <class Call>
+class caller final : public papcoll::operation {
+public:
+    explicit caller(Call call)
+        : m_call(std::move(call)) {}
+    auto advance(bool) -> bool override {
+        if (++m_steps == 1) m_call();
+        return true;
+    }
+    [[nodiscard]] auto finished() const -> bool override { return m_steps >= 2; }
+    [[nodiscard]] auto taken() const -> int { return m_steps; }
+
+private:
+    Call m_call;
+    int m_steps = 0;
 };
 
 /// True when `condition` holds before long.
@@ -98,4 +124,60 @@ TEST_CASE("beginning an operation does not poll those that are under way") {
         engine.start(operations.back());
     }
     for (auto const& op : operations) CHECK(op->left() == 999);
+}
+
+TEST_CASE("what an operation waits for within a step progresses, with all others, and ends once") {
+    for (bool const concurrent : {false, true}) {
+        CAPTURE(concurrent);
+        progress_engine engine(concurrent);
+        auto const early = std::make_shared<steps>(1), before = std::make_shared<steps>(50),
+                   after = std::make_shared<steps>(3), innermost = std::make_shared<steps>(30);
+        auto const within = std::make_shared<caller<std::function<void()>>>([&] {
+            CHECK(engine.is_driven_here());
+            CHECK(engine.run(innermost, [] {}) == nullptr);
+            while (!engine.test(*before)) {
+            }
+        });
+        auto const outer = std::make_shared<caller<std::function<void()>>>([&] {
+            CHECK(engine.run(within, [] {}) == nullptr);
+            CHECK(engine.ended(*after));
+        });
+        engine.add(early);
+        engine.add(before);
+        engine.add(outer);
+        engine.add(after);
+        engine.wait(*outer, [] {});
+        CHECK(outer->taken() == 2);
+        CHECK(within->taken() == 2);
+        CHECK(engine.ended(*early));
+        for (auto const& op : {early, before, after, innermost}) {
+            CHECK(op->left() == 0);
+            CHECK(op->beyond() == 0);
+        }
+        CHECK_FALSE(engine.is_driven_here());
+    }
+}
+
+TEST_CASE("what fails within a step of another fails there alone") {
+    progress_engine engine(false);
+    auto const bad = std::make_shared<caller<void (*)()>>([] { throw std::runtime_error("within"); });
+    auto const outer = std::make_shared<caller<std::function<void()>>>([&] {
+        auto const failure = engine.run(bad, [] {});
+        REQUIRE(failure != nullptr);
+        CHECK_THROWS_WITH(std::rethrow_exception(failure), "within");
+    });
+    engine.start(outer);
+    CHECK(bad->taken() == 1);
+    engine.wait(*outer, [] {});
+    CHECK(engine.retire(*outer) == nullptr);
+    CHECK(bad->taken() == 1);
+}
+
+TEST_CASE("what is begun within the step of an operation that runs alone progresses with it") {
+    progress_engine engine(false);
+    auto const begun = std::make_shared<steps>(2);
+    auto const alone = std::make_shared<caller<std::function<void()>>>([&] { engine.add(begun); });
+    CHECK(engine.run(alone, [] {}) == nullptr);
+    CHECK(begun->left() == 1);
+    engine.wait(*begun, [] {});
 }

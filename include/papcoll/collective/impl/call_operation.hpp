@@ -139,7 +139,8 @@ template <transport Transport>
 /// meanwhile.
 template <transport Transport>
 [[nodiscard]] auto native_on_duplicate(std::shared_ptr<context<Transport>> const& c,
-                                       call_description const& call) -> std::shared_ptr<operation> {
+                                       call_description const& call, native_operation::form how)
+    -> std::shared_ptr<operation> {
     if constexpr (std::derived_from<Transport, mpi_transport>) {
         if (has_native<Transport>(call)) {
             struct pair { // the operation ends before its communicator
@@ -147,8 +148,7 @@ template <transport Transport>
                 std::shared_ptr<operation> body;
             };
             auto body = std::make_shared<native_operation>(c->transport_layer().communicator(), call,
-                                                           shape_of(call, c->size(), c->rank()),
-                                                           native_operation::form::begun);
+                                                           shape_of(call, c->size(), c->rank()), how);
             auto* const raw = body.get();
             return {std::make_shared<pair>(pair{c, std::move(body)}), raw};
         }
@@ -159,7 +159,7 @@ template <transport Transport>
 template <transport Transport>
 [[nodiscard]] auto execute_plan(std::shared_ptr<context<Transport>> const& c, call_description const& call,
                                 kept_plan& plan, int tag) -> std::shared_ptr<operation> {
-    if (plan.what->native) return native_on_duplicate(c, call);
+    if (plan.what->native) return native_on_duplicate(c, call, native_operation::form::chosen);
     auto body = execution_of<Transport>(plan, c->engine()->concurrent());
     body->begin(c->transport_layer(), c, tag, call.memory);
     return body;
@@ -178,7 +178,8 @@ template <transport Transport>
         return std::make_shared<own_memory_operation<Transport>>(c, s.own, tag);
     if (s.how == call_start::what::nothing) return std::make_shared<empty_operation>();
     if (s.policy.is_native())
-        return native_on_duplicate(c, s.call); // the order on the user's own is the user's
+        return native_on_duplicate(
+            c, s.call, native_operation::form::begun); // the order on the user's own is the user's
     if (s.how == call_start::what::prepared) return execute_plan(c, s.call, *s.plan, tag);
     auto const shape = shape_of(*c, s.call);
     return execute_plan(c, s.call, known_calls::of(c->cache()).plan(s.policy, shape, c->link()), tag);
@@ -224,7 +225,7 @@ private:
                   static_cast<std::int64_t>(
                       hash_bytes(std::as_bytes(sizes), hash_of_nothing + (shape.is_uneven() ? 1 : 0))),
                   s.policy.hash(),
-                  (shape.commutative ? 1 : 0) + (shape.exact ? 2 : 0) + (shape.any_order ? 4 : 0)};
+                  (shape.commutative ? 1 : 0) + (shape.exact ? 2 : 0)};
     r.largest = r.smallest;
     r.complaining_rank = complaint.empty() ? std::numeric_limits<std::int32_t>::max() : shape.rank;
     std::copy_n(complaint.data(), std::min(complaint.size(), r.complaint.size() - 1), r.complaint.data());
@@ -262,7 +263,7 @@ public:
         if (m_awaited && !has_arrivals()) return false;
         if (m_agreement) {
             if (!m_agreement->advance(m_context->transport_layer(), block)) return false;
-            m_agreement->result().check();
+            check_agreement();
         }
         m_body = m_basis ? m_basis->start_late(m_context, m_start, m_tag) : start(m_context, m_start, m_tag);
         pass_turn();
@@ -303,6 +304,15 @@ private:
         if (!m_complaint) return;
         auto const record = record_of(m_start, shape_of(*m_context, m_start.call), *m_complaint);
         m_agreement.emplace(record, call_record::merge, m_tag);
+    }
+    void check_agreement() {
+        try {
+            m_agreement->result().check();
+        } catch (refused_together& refused) {
+            refused.by = m_context.get();
+            give_tag_back(); // all messages have come
+            throw;
+        }
     }
     void pass_turn() {
         if (!std::exchange(m_passed, true)) m_context->pass_turn(m_turn);

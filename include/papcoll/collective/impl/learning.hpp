@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 // How calls learn where papcoll does (attach_options::learn). What ranks do here depends on the calls alone
@@ -33,8 +34,8 @@ template <transport Transport>
     try {
         if (c.checks() != check_level::off) check_call(call, shape);
         return learned_calls::of(c.learned()).of(shape, policy, c.link());
-    } catch (std::exception const&) {
-        return nullptr; // the call will say so itself
+    } catch (std::logic_error const&) {
+        return nullptr; // a mistake: the call will say so itself
     }
 }
 /// Whether it is decided what a call takes, which it is then told.
@@ -104,9 +105,11 @@ void run_trial(context<Transport>& c, call_description& call, policy_ref policy,
     auto const trial = known->begin_trial(now_of(c.transport_layer()));
     try {
         run(call, policy);
-    } catch (refused_together const&) {
-        known->take_back(); // it was no call on any rank
-        if (known->tried() == 0) learned_calls::of(c.learned()).forget(*known);
+    } catch (refused_together const& refused) {
+        if (refused.by == &c) { // not a call that an operator has made
+            known->take_back(); // it was no call on any rank
+            if (known->tried() == 0) learned_calls::of(c.learned()).forget(*known);
+        }
         throw;
     }
     known->end_trial(trial, now_of(c.transport_layer()));

@@ -84,7 +84,7 @@ template <transport Transport>
             if (has_native<Transport>(call))
                 return c.engine()->run(std::make_shared<native_operation>(t.communicator(), call,
                                                                           shape_of(call, c.size(), c.rank()),
-                                                                          native_operation::form::begun),
+                                                                          native_operation::form::chosen),
                                        idle);
         throw std::logic_error("papcoll: the policy's plan needs a routine of MPI's");
     }
@@ -105,6 +105,17 @@ template <transport Transport>
 template <transport Transport>
 void spoil_tag(context<Transport>& c, int tag) {
     if (c.size() > 1) c.tags()->spoil(tag);
+}
+/// Calls prepare(), which comes before a call has its number. Where it throws, on this rank alone perhaps,
+/// the call counts as made, so that those after it meet those of the other ranks.
+template <transport Transport, class Prepare>
+void counted_if_it_throws(context<Transport>& c, Prepare prepare) {
+    try {
+        prepare();
+    } catch (...) {
+        spoil_tag(c, c.next_tag(c.tags()));
+        throw;
+    }
 }
 /// A blocking call while nothing else is under way, which needs no tag kept free: `run(tag)` returns its
 /// failure.
@@ -202,7 +213,14 @@ void run_with_others(Transport& t, call_description& call, policy_ref policy, vo
 /// A blocking call that is not known.
 template <transport Transport>
 void run_another(Transport& t, call_description& call, policy_ref policy, void const* call_site) {
-    (void)policy.arrivals(false); // while nothing of the call is under way
+    auto* const attached = raw_context_in(t);
+    auto const wait_for_arrivals = [&] {
+        (void)policy.arrivals(false);
+    }; // while nothing of the call is under way
+    if (attached != nullptr)
+        counted_if_it_throws(*attached, wait_for_arrivals);
+    else
+        wait_for_arrivals();
     auto const run = [&](call_description& one, policy_ref by) {
         auto* const c = raw_context_in(t);
         if (c == nullptr || !may_run_alone(*c, by)) return run_with_others(t, one, by, call_site);
@@ -247,7 +265,11 @@ template <transport Transport>
 [[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
     -> request {
     auto const c = papcoll::context_of(t);
-    (void)policy.arrivals(call.memory.late != nullptr);
+    bool const is_open = call.memory.late != nullptr;
+    if (is_open)
+        (void)policy.arrivals(true); // looks for them later
+    else
+        counted_if_it_throws(*c, [&] { (void)policy.arrivals(false); });
     take_learned(*c, call, policy);
     call_start s{call, policy};
     auto op = make_observed_call(c, s, call_site);
@@ -310,6 +332,9 @@ public:
         if (!policy.is_native()) (void)plan_for(call);
     }
 
+    [[nodiscard]] auto copy() const -> std::unique_ptr<prepared_call> override {
+        return std::unique_ptr<prepared_call>(new prepared_on(*this));
+    }
     auto own_buffers() -> plan_buffers override {
         forget_old_plans();
         auto const shape = shape_with_buffers();
@@ -333,8 +358,8 @@ public:
     void run(call_description& call) override {
         require_free_buffers();
         if (may_run_alone(*m_context, m_start.policy)) {
-            auto& plan = *plan_for(call);
             return run_alone(*m_context, call, [&](int tag) {
+                auto& plan = *plan_for(call);
                 if (auto const prepare = call.elements->prepare) prepare();
                 auto const shape = shape_of(*m_context, call);
                 if (m_context->checks() != check_level::off) check_call(call, shape);
@@ -353,6 +378,13 @@ public:
     }
 
 private:
+    /// With the same plans.
+    prepared_on(prepared_on const& other)
+        : prepared_call()
+        , m_context(other.m_context)
+        , m_start(other.m_start)
+        , m_plans(other.m_plans)
+        , m_attachments(other.m_attachments) {}
     [[nodiscard]] auto shape_with_buffers() const -> call_shape {
         auto shape = shape_of(*m_context, m_start.call);
         shape.candidate = m_start.call.candidate;
@@ -397,7 +429,8 @@ private:
         auto s = m_start;
         s.call = call;
         s.how = is_native ? call_start::what::call : call_start::what::prepared;
-        if (!is_native) s.plan = plan_for(call); // a call that waits for its turn may outlive this object
+        if (!is_native) // a call that waits for its turn may outlive this object
+            counted_if_it_throws(*m_context, [&] { s.plan = plan_for(call); });
         return make_observed_call(m_context, s, nullptr);
     }
     /// Those of another attachment.
