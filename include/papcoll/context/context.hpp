@@ -101,7 +101,6 @@ public:
         m_tags = std::make_shared<tag_ledger>(first + 2 * open, closed, closed_operations);
     }
 
-    /// The transport over which papcoll sends on this communicator.
     /// A call that its thread runs by itself, without the engine.
     class in_call {
     public:

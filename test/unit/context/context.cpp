@@ -137,10 +137,11 @@ TEST_CASE("calls that all ranks refuse together leave their tags as they were") 
                                .link = papcoll::link_model{papcoll::ticks(1000), 1}});
         auto const c = papcoll::context_of(self);
         int const root = self.rank();
-        int value = 1;
-        CHECK_THROWS_AS(papcoll::broadcast(self, &value, 1, root), std::invalid_argument);
-        auto refused = papcoll::open_all_gather(self, &value, 1 + static_cast<std::size_t>(root));
-        CHECK_THROWS_AS((refused.contribute(&value), refused.wait()), std::invalid_argument);
+        std::vector<int> const values(2, 1);
+        std::vector<int> out(8);
+        CHECK_THROWS_AS(papcoll::broadcast(self, out.data(), 1, root), std::invalid_argument);
+        auto refused = papcoll::open_all_gather(self, out.data(), 1 + static_cast<std::size_t>(root));
+        CHECK_THROWS_AS((refused.contribute(values.data()), refused.wait()), std::invalid_argument);
         CHECK_FALSE(c->tags()->has_spoilt());
         CHECK_FALSE(c->open_tags()->has_spoilt());
     });

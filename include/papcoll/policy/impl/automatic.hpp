@@ -87,7 +87,8 @@ public:
                                                    std::to_string(entry->bytes) + " bytes"};
     }
     static auto why_not(automatic_choice const& refused, call_shape const& shape) -> std::string {
-        if (refused.choice.policy == "native") return "MPI has no routine for this call";
+        if (refused.choice.policy == "native" && !shape.is_uneven())
+            return "MPI has no routine for this call";
         if (refused.choice.policy == "shared_memory") return "the ranks share no memory for this call";
         if (refused.choice.policy == "dissemination")
             return "the operands are too many or too long to be gathered";
