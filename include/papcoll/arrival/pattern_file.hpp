@@ -37,7 +37,7 @@ namespace papcoll::inline v0 {
 
 /// What is wrong with a file of arrivals; the text begins with the file's name and, where there is one, the
 /// number of the line.
-class [[gnu::visibility("default")]] pattern_file_error : public std::runtime_error {
+class pattern_file_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };

@@ -134,10 +134,10 @@ public:
     /// What is known of such calls; null: nothing yet, or there is nothing to learn.
     [[nodiscard]] auto find(call_shape const& shape, policy_ref policy) -> learned_shape* {
         if (!may_learn(shape)) return nullptr;
-        auto const told = policy.hash();
+        auto const hash = policy.hash();
         auto const [first, last] = m_shapes.equal_range(key_of(shape));
         for (auto i = first; i != last; ++i)
-            if (i->second.policy == told) return &i->second.known;
+            if (i->second.policy == hash) return &i->second.known;
         return nullptr;
     }
     /// The same, which begins to learn; null: there is nothing to learn of this call.
@@ -174,7 +174,7 @@ public:
 private:
     struct entry {
         tuning_table::entry about;
-        std::int64_t policy; // what tells it from others, the same on all ranks
+        std::int64_t policy; // its hash, the same on all ranks
         learned_shape known;
     };
 

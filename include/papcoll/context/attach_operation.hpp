@@ -41,9 +41,9 @@ struct attachment_record {
     /// Of each rank for its node.
     std::int64_t shared_bytes;
     /// Which of attach_options is wrong on some rank; 0: none.
-    std::int32_t mistake;
+    std::int64_t mistake;
 
-    static constexpr std::int32_t bad_link = 1, bad_node_memory = 2;
+    static constexpr std::int64_t bad_link = 1, bad_node_memory = 2;
 
     static constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::min();
     static constexpr std::int64_t not_readable = -2;
@@ -160,7 +160,7 @@ private:
         return asked ? std::max<std::int32_t>(*asked, static_cast<std::int32_t>(options.checks))
                      : attachment_record::no_level;
     }
-    static auto mistake_of(attach_options const& options) -> std::int32_t {
+    static auto mistake_of(attach_options const& options) -> std::int64_t {
         auto const is_cost = [](double value) { return value >= 0 && !std::isinf(value); };
         if (options.link && (options.link->latency < ticks{0} || !is_cost(options.link->per_byte) ||
                              !is_cost(options.link->per_message)))

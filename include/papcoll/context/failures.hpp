@@ -13,10 +13,10 @@
 namespace papcoll::inline v0 {
 
 /// Thrown on a rank that got nothing where it needs something, because the operator, or the saving or loading
-/// of a value, threw on another rank on the way; that rank throws what went wrong. Not by MPI's own routines
-/// (see native), to which papcoll gives operators that may throw where the user says so, and for a
-/// reduce_scatter between nodes whose operator does not commute.
-struct [[gnu::visibility("default")]] missing_value_error : std::runtime_error {
+/// of a value, threw on another rank on the way; that rank throws what went wrong. MPI's own
+/// routines do not tell the other ranks. papcoll gives them operators that may throw where the user says so
+/// (see native), and for a reduce_scatter between nodes whose operator does not commute.
+struct missing_value_error : std::runtime_error {
     using std::runtime_error::runtime_error;
     /// `peer` sent nothing.
     explicit missing_value_error(int peer)

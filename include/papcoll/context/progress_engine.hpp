@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -86,7 +87,7 @@ private:
     friend class progress_engine;
 
     bool m_in_use = false;
-    bool m_held = false; // its advance() is called, or was the last time; the driving thread's
+    bool m_advances = false;                 // the driving thread is within advance()
     std::shared_ptr<operation> m_last_owner; // of one that is in use
     // The engine's, behind its lock.
     std::exception_ptr m_thrown;
@@ -164,7 +165,7 @@ public:
     [[nodiscard]] auto is_idle() const -> bool { return !m_concurrent && m_active.empty(); }
     /// Whether several threads may call at once.
     [[nodiscard]] auto concurrent() const -> bool { return m_concurrent; }
-    /// Whether the calling thread drives now, in whose advance() that operation cannot be waited for.
+    /// Whether the calling thread is within the advance() of an operation.
     [[nodiscard]] auto is_driven_here() -> bool {
         std::lock_guard const lock(m_mutex);
         return m_driving && may_drive();
@@ -219,8 +220,14 @@ private:
     }
     template <class Done, class Idle>
     void wait_until(Done done, Idle idle) {
+        struct waiter { // a round may find no memory
+            int& all;
+            explicit waiter(int& waiters)
+                : all(++waiters) {}
+            ~waiter() { --all; }
+        };
         std::unique_lock lock(m_mutex);
-        ++m_waiters;
+        std::optional<waiter> here(m_waiters);
         while (!done()) {
             if (!may_drive()) {
                 m_changed.wait(lock);
@@ -230,7 +237,8 @@ private:
                 lock.lock();
             }
         }
-        if (--m_waiters == 0 && m_concurrent && !m_active.empty()) m_background.resume();
+        here.reset();
+        if (m_waiters == 0 && m_concurrent && !m_active.empty()) m_background.resume();
     }
 
     /// Nobody drives, or this thread does, further out.
@@ -239,6 +247,7 @@ private:
     }
     auto drive(std::unique_lock<std::mutex>& lock, bool may_block) -> bool {
         if (m_driving) return drive_others(lock);
+        m_round.reserve(m_active.size()); // what an operator has begun had no room made for it
         for (auto const& op : m_active) m_round.push_back({op});
         return drive_round(lock, may_block);
     }
@@ -249,18 +258,17 @@ private:
         bool const block = may_block && !m_concurrent && m_active.size() == 1;
         lock.unlock();
         bool progressed = false;
-        bool any_ended = false;
         for (auto& s : m_round) {
-            if (s.op->m_ended) continue; // by an operator's call
+            if (s.op->m_ended) continue; // by what an operator waited for
             progressed = advance(s, block) || progressed;
-            any_ended = any_ended || s.ended;
+            if (s.ended) {
+                lock.lock();
+                end(s);
+                lock.unlock();
+            }
+            s = {}; // may be the last to have the operation, which ends without the lock
         }
         lock.lock();
-        if (any_ended) {
-            for (auto const& s : m_round)
-                if (s.ended) end(s);
-            forget([](auto const& op) { return op->m_ended; });
-        }
         m_round.clear();
         m_driving = false;
         m_changed.notify_all();
@@ -271,21 +279,24 @@ private:
         bool progressed = false;
         std::size_t i = 0;
         while (i < m_active.size()) {
-            step s{m_active[i++]};
-            if (s.op->m_held) continue;
+            if (m_active[i]->m_advances) {
+                ++i;
+                continue;
+            }
+            step s{m_active[i]};
             lock.unlock();
             progressed = advance(s, false) || progressed;
             lock.lock();
-            if (!s.ended) continue;
-            end(s);
-            forget([&](auto const& op) { return op == s.op; });
-            i = 0; // others are at their places now
-            m_changed.notify_all();
+            i = s.ended ? 0 : i + 1; // others may be at their places then
+            if (s.ended) end(s);
+            lock.unlock();
+            s = {};
+            lock.lock();
         }
         return progressed;
     }
     void end(step const& s) {
-        s.op->m_held = false;
+        forget([&](auto const& op) { return op == s.op; });
         s.op->m_ended = true;
         s.op->m_thrown = s.thrown;
         if (s.thrown)
@@ -293,6 +304,7 @@ private:
         else
             s.op->m_tag.end();
         if (s.wreck) m_wrecks.push_back(s.op);
+        m_changed.notify_all();
     }
     auto drive_in_background() -> progress_thread::outcome {
         std::unique_lock lock(m_mutex);
@@ -302,22 +314,18 @@ private:
         return progress_thread::outcome::progressed;
     }
     static auto advance(step& s, bool block) -> bool {
-        s.op->m_held = true;
-        bool const progressed = advance_held(s, block);
-        s.op->m_held = s.ended;
-        return progressed;
-    }
-    static auto advance_held(step& s, bool block) -> bool {
+        bool progressed = true;
+        s.op->m_advances = true;
         try {
-            bool const progressed = s.op->advance(block);
+            progressed = s.op->advance(block);
             s.ended = s.op->finished();
-            return progressed || s.ended;
         } catch (...) {
             s.thrown = std::current_exception();
             s.wreck = s.op->abandon();
             s.ended = true;
-            return true;
         }
+        s.op->m_advances = false;
+        return progressed || s.ended;
     }
 
     bool m_concurrent;

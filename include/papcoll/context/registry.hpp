@@ -49,16 +49,16 @@ private:
 /// The attributes by which papcoll finds its transport on a communicator, and the end of MPI. One for all
 /// shared objects of a process, whatever visibility they are compiled with: what waits in one drives what
 /// others began.
-class [[gnu::visibility("default")]] mpi_registry {
+class __attribute__((visibility("default"))) mpi_registry {
 public:
-    static auto instance()->mpi_registry& {
+    static auto instance() -> mpi_registry& {
         static auto& registry = *new mpi_registry; // MPI may be finalized after statics are destroyed
         return registry;
     }
 
     /// The transport cached on `comm`, or null. Throws std::invalid_argument unless papcoll can work on it,
     /// and std::logic_error unless MPI runs.
-    [[gnu::always_inline]] static auto find(MPI_Comm comm)->mpi_transport* {
+    [[gnu::always_inline]] static auto find(MPI_Comm comm) -> mpi_transport* {
         auto const& last = last_found();
         if (comm == last.comm && last.transport != nullptr) return last.transport;
         return find_another(comm);
@@ -87,7 +87,7 @@ public:
     }
 
     /// One for all communicators of the process: whoever waits for one operation progresses all.
-    [[nodiscard]] auto engine() const->std::shared_ptr<progress_engine> const& { return m_engine; }
+    [[nodiscard]] auto engine() const -> std::shared_ptr<progress_engine> const& { return m_engine; }
 
 private:
     mpi_registry()
@@ -104,11 +104,11 @@ private:
         mpi_transport* transport;
     };
     /// The communicator that was found last, without the object, whose making is guarded.
-    static auto last_found()->found& {
+    static auto last_found() -> found& {
         constinit static found last{};
         return last;
     }
-    [[gnu::noinline]] static auto find_another(MPI_Comm comm)->mpi_transport* {
+    [[gnu::noinline]] static auto find_another(MPI_Comm comm) -> mpi_transport* {
         require_mpi();
         return instance().find_in_mpi(comm);
     }
@@ -126,7 +126,7 @@ private:
                 "papcoll: MPI has been finalized; make all calls, and let plans and requests "
                 "go, before that");
     }
-    auto find_in_mpi(MPI_Comm comm)->mpi_transport* {
+    auto find_in_mpi(MPI_Comm comm) -> mpi_transport* {
         void* value = nullptr;
         int flag = 0;
         if (comm != MPI_COMM_NULL)
@@ -135,22 +135,22 @@ private:
         mpi_transport::checked(comm);
         return nullptr;
     }
-    static auto is_concurrent()->bool {
+    static auto is_concurrent() -> bool {
         int provided = MPI_THREAD_SINGLE;
         mpi_check("MPI_Query_thread", MPI_Query_thread(&provided));
         return provided == MPI_THREAD_MULTIPLE;
     }
     /// Asked for again, it is found without MPI; not where several threads might ask.
-    auto remember(MPI_Comm comm, mpi_transport * transport)->mpi_transport* {
+    auto remember(MPI_Comm comm, mpi_transport* transport) -> mpi_transport* {
         if (!m_engine->concurrent()) last_found() = {comm, transport};
         return transport;
     }
     void forget_last() {
         if (!m_engine->concurrent()) last_found() = {};
     }
-    static auto self(void* state)->mpi_registry& { return *static_cast<mpi_registry*>(state); }
+    static auto self(void* state) -> mpi_registry& { return *static_cast<mpi_registry*>(state); }
 
-    auto take_live()->mpi_transport* {
+    auto take_live() -> mpi_transport* {
         std::lock_guard const lock(m_mutex);
         forget_last();
         if (m_live.empty()) return nullptr;
@@ -161,7 +161,7 @@ private:
 
     // Operations under way keep what they need of it, and so do calls that run by themselves. What ends with
     // an attachment may be a user's, who frees other communicators there: the lock is not held meanwhile.
-    static auto comm_freed(MPI_Comm, int, void* value, void* state)->int {
+    static auto comm_freed(MPI_Comm, int, void* value, void* state) -> int {
         std::unique_ptr<mpi_transport> const ended(static_cast<mpi_transport*>(value));
         {
             std::lock_guard const lock(self(state).m_mutex);
@@ -173,7 +173,7 @@ private:
         ended->attachment().reset();
         return MPI_SUCCESS;
     }
-    static auto mpi_ends(MPI_Comm, int, void*, void* state)->int {
+    static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
         self(state).m_engine->stop_background();
         while (auto* const live = self(state).take_live()) {
             auto ended = *live; // whose communicator may be freed now, too

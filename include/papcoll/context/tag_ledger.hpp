@@ -21,8 +21,9 @@ namespace papcoll::inline v0::detail {
 ///
 /// Where an operation failed on this rank alone, messages may stay behind that nobody receives. Its tag is
 /// spoilt: when it comes round, next() throws in place of mistaking these messages for others. That is after
-/// so many operations as there are tags: hundreds of millions with Open MPI's and MPICH's own networks, two
-/// million with UCX, some thousands with the fewest that MPI allows.
+/// as many operations as there are tags, of which an eighth are the open_ operations': hundreds of millions
+/// with Open MPI's and MPICH's own networks, two million with UCX, some thousands with the fewest that MPI
+/// allows.
 class tag_ledger {
 public:
     /// `operations` tags from `first` on, of which `under_way` are in use at a time.

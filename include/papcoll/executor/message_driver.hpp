@@ -14,14 +14,14 @@ namespace papcoll::inline v0::detail {
 /// A thread that lets the MPI library see to its messages while the thread that drives the operations is in
 /// an operator which takes long and cannot be interrupted. It touches no operation. Made when it is first
 /// needed; it sleeps at all other times.
-class [[gnu::visibility("default")]] message_driver {
+class __attribute__((visibility("default"))) message_driver {
 public:
     /// Between two looks.
     static constexpr std::chrono::microseconds pause{50};
 
     message_driver() = default;
     message_driver(message_driver const&) = delete;
-    auto operator=(message_driver const&)->message_driver& = delete;
+    auto operator=(message_driver const&) -> message_driver& = delete;
     ~message_driver() {
         {
             std::lock_guard const lock(m_mutex);
@@ -31,7 +31,7 @@ public:
         if (m_thread.joinable()) m_thread.join();
     }
     /// The process's own.
-    static auto instance()->message_driver& {
+    static auto instance() -> message_driver& {
         static message_driver driver;
         return driver;
     }
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    auto begin(std::function<void()> look)->bool {
+    auto begin(std::function<void()> look) -> bool {
         std::lock_guard const lock(m_mutex);
         if (m_look) return false;
         try {

@@ -38,8 +38,8 @@ namespace papcoll::inline v0 {
 /// A policy that plans by an `arrival_source` names it: by a member variable `arrivals` of this type, or,
 /// where it keeps it elsewhere, as one that wraps another policy does, by a member function
 /// `p.pending_arrivals()` that returns it. Calls wait for what it names before they plan. Without that, a
-/// policy which asks a source of an arrival_monitor may get std::logic_error from it, as operations under way
-/// cannot wait.
+/// policy which asks a source of an arrival_monitor may get std::logic_error from it: nothing is waited for
+/// while a plan is made.
 template <class P>
 concept block_policy = requires(P const& p, call_shape const& shape, link_model const& link) {
     requires std::copyable<P>;

@@ -39,9 +39,10 @@ struct options {
 };
 
 /// Thrown out of a wait when another rank of the group ended by an exception.
-struct [[gnu::visibility("default")]] aborted
-    : std::
-      runtime_error{aborted() : std::runtime_error("papcoll: another rank of the thread group failed"){}};
+struct aborted : std::runtime_error {
+    aborted()
+        : std::runtime_error("papcoll: another rank of the thread group failed") {}
+};
 
 namespace detail {
 

@@ -41,7 +41,13 @@ TEST_CASE("some ranks are in place and some are not, blocking and begun") {
     auto const size = static_cast<std::size_t>(p);
     bool const in_place = me % 3 == 0;
     int const sum = p * (p + 1) / 2, before = me * (me + 1) / 2;
-    for (std::size_t const n : {std::size_t{1}, std::size_t{20'000}}) { // of Open MPI's algorithms two
+    papcoll::call_shape shape{.operation = papcoll::collective_kind::all_reduce, .ranks = p, .rank = me};
+    shape.has_native = true;
+    shape.element_bytes = sizeof(double);
+    shape.count = 1;
+    CHECK(policy.choose(shape, papcoll::context_of(world)->link()).choice.policy == "native");
+    // Of Open MPI's algorithms two.
+    for (std::size_t const n : {std::size_t{0}, std::size_t{1}, std::size_t{20'000}}) {
         CAPTURE(n);
         using numbers = std::vector<double>;
         for (bool const begun : {false, true}) {
@@ -72,17 +78,39 @@ TEST_CASE("some ranks are in place and some are not, blocking and begun") {
                 call(papcoll::all_gather, papcoll::iall_gather, inplace(all.data()), n, policy);
             else
                 call(papcoll::all_gather, papcoll::iall_gather, in.data(), n, all.data(), policy);
-            for (std::size_t r = 0; r < size; ++r) CHECK(all[r * n] == static_cast<double>(r + 1));
+            for (std::size_t r = 0; n > 0 && r < size; ++r) CHECK(all[r * n] == static_cast<double>(r + 1));
+
+            // Rank 1 has nothing, and the parts lie apart.
+            std::vector<std::size_t> lengths(size, n), places(size);
+            if (p > 1) lengths[1] = 0;
+            for (std::size_t r = 0; r < size; ++r) places[r] = (size - 1 - r) * (n + 2);
+            numbers apart(size * (n + 2), -1);
+            auto const mine = static_cast<std::size_t>(me);
+            if (in_place) {
+                std::fill_n(apart.begin() + static_cast<std::ptrdiff_t>(places[mine]), lengths[mine], me + 1);
+                call(papcoll::all_gatherv, papcoll::iall_gatherv, inplace(apart.data()), lengths, places,
+                     policy);
+            } else {
+                call(papcoll::all_gatherv, papcoll::iall_gatherv, in.data(), apart.data(), lengths, places,
+                     policy);
+            }
+            for (std::size_t r = 0; r < size; ++r)
+                CHECK(apart[places[r]] == (lengths[r] > 0 ? static_cast<double>(r + 1) : -1));
 
             numbers parts(n * size, me + 1), own(n, -1);
-            std::vector<std::size_t> const sizes(size, n);
+            std::vector<std::size_t> sizes(size, n);
+            if (p > 2) {
+                sizes[1] = 0;
+                sizes[2] = 2 * n;
+                own.resize(me == 2 ? 2 * n : n);
+            }
             if (in_place)
                 call(papcoll::reduce_scatter, papcoll::ireduce_scatter, inplace(parts.data()), sizes,
                      std::plus<>(), policy);
             else
                 call(papcoll::reduce_scatter, papcoll::ireduce_scatter, parts.data(), sizes, own.data(),
                      std::plus<>(), policy);
-            CHECK((in_place ? parts : own).at(n - 1) == sum);
+            if (sizes[mine] > 0) CHECK((in_place ? parts : own).at(sizes[mine] - 1) == sum);
 
             numbers leaving(n * size, me), coming(n * size, -1);
             if (in_place)
@@ -90,7 +118,8 @@ TEST_CASE("some ranks are in place and some are not, blocking and begun") {
             else
                 call(papcoll::all_to_all, papcoll::iall_to_all, leaving.data(), n, coming.data(), policy);
             auto const& got = in_place ? leaving : coming;
-            for (std::size_t r = 0; r < size; ++r) CHECK(got[r * n + n - 1] == static_cast<double>(r));
+            for (std::size_t r = 0; n > 0 && r < size; ++r)
+                CHECK(got[r * n + n - 1] == static_cast<double>(r));
         }
     }
 }

@@ -1,4 +1,5 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <papcoll/collective/all_reduce.hpp>
 #include <papcoll/collective/broadcast.hpp>
 #include <papcoll/collective/open_all_gather.hpp>
 #include <papcoll/context/agreement.hpp>
@@ -6,6 +7,7 @@
 #include <papcoll/context/observed_operation.hpp>
 #include <papcoll/context/progress_engine.hpp>
 #include <papcoll/executor/request.hpp>
+#include <papcoll/policy/circulant.hpp>
 #include <papcoll/transport/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -14,6 +16,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -245,5 +248,47 @@ TEST_CASE("the tag of an operation that fails here alone is spoilt, whether it i
         CHECK(tags->next() == 2);
         CHECK(tags->next() == 4);
         CHECK_THROWS_AS((void)tags->next(), std::logic_error);
+    }
+}
+
+namespace {
+
+/// Asked on some ranks, it has no arrivals.
+struct failing_arrivals : papcoll::circulant {
+    bool fails = false;
+    [[nodiscard]] auto pending_arrivals() const -> papcoll::arrival_source {
+        if (fails) throw std::domain_error("no arrivals");
+        return {};
+    }
+};
+
+} // namespace
+
+TEST_CASE(
+    "a call whose arrivals fail on one rank counts as made there, and with agreed checks fails on all") {
+    for (auto const checks : {papcoll::check_level::local, papcoll::check_level::agreed}) {
+        bool const agreed = checks == papcoll::check_level::agreed;
+        CAPTURE(agreed);
+        papcoll::threads::run(2, [&](endpoint& self) {
+            papcoll::attach(self, {.checks = checks, .link = papcoll::link_model{papcoll::ticks(1000), 1}});
+            failing_arrivals policy;
+            policy.fails = self.rank() == 0;
+            int value = self.rank() + 1;
+            auto const made = [&](auto const& call) {
+                if (agreed)
+                    CHECK_THROWS_AS(call(), std::invalid_argument);
+                else if (policy.fails)
+                    CHECK_THROWS_AS(call(), std::domain_error);
+                else
+                    call();
+                int const mine = self.rank() + 1; // which meets the same call of the others
+                int sum = 0;
+                papcoll::all_reduce(self, &mine, 1, &sum, std::plus<>());
+                CHECK(sum == 3);
+            };
+            made([&] { papcoll::broadcast(self, &value, 1, 1, policy); });
+            made([&] { papcoll::ibroadcast(self, &value, 1, 1, policy).wait(); });
+            made([&] { (void)papcoll::plan_broadcast<int>(self, 1, 1, policy); });
+        });
     }
 }

@@ -135,8 +135,8 @@ TEST_CASE("what an operation waits for within a step progresses, with all others
         auto const within = std::make_shared<caller<std::function<void()>>>([&] {
             CHECK(engine.is_driven_here());
             CHECK(engine.run(innermost, [] {}) == nullptr);
-            while (!engine.test(*before)) {
-            }
+            while (!engine.test(*before)) std::this_thread::yield();
+            engine.wait(*early, [] {}); // which ended in the same round, before this step
         });
         auto const outer = std::make_shared<caller<std::function<void()>>>([&] {
             CHECK(engine.run(within, [] {}) == nullptr);

@@ -87,6 +87,17 @@ public:
     [[nodiscard]] auto finished() const -> bool override { return true; }
 };
 
+/// What f() throws; null: nothing.
+template <class F>
+[[nodiscard]] auto thrown_by(F f) -> std::exception_ptr {
+    try {
+        f();
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
 /// How a call is executed once the ranks have agreed.
 struct call_start {
     enum class what {
@@ -101,6 +112,10 @@ struct call_start {
     std::shared_ptr<kept_plan> plan = {};    // of a prepared one
     std::shared_ptr<void const> keeper = {}; // of the policy, where it must outlive the call
     std::shared_ptr<own_memory> own = {};    // what nothing is made with: of a plan, for its buffers
+    /// What went wrong before the call, on this rank alone perhaps. The call is made, to throw that: it has
+    /// its number, so that those after it meet those of the other ranks, and with agreed checks all ranks
+    /// hear of it.
+    std::exception_ptr failed = {};
 
     /// What must be known before there can be a plan; null: nothing is missing.
     [[nodiscard]] auto awaited() const -> std::shared_ptr<arrival_answer> {
@@ -339,6 +354,7 @@ inline void check_call(call_description const& call, call_shape const& shape) {
 }
 /// Throws what is wrong with the arguments of this call, and makes room for its result.
 inline void check_arguments(call_start& s, call_shape const& shape, check_level level) {
+    if (s.failed) std::rethrow_exception(s.failed);
     bool const checked = level != check_level::off;
     if (checked) {
         check_shape(s.call, shape);

@@ -106,17 +106,6 @@ template <transport Transport>
 void spoil_tag(context<Transport>& c, int tag) {
     if (c.size() > 1) c.tags()->spoil(tag);
 }
-/// Calls prepare(), which comes before a call has its number. Where it throws, on this rank alone perhaps,
-/// the call counts as made, so that those after it meet those of the other ranks.
-template <transport Transport, class Prepare>
-void counted_if_it_throws(context<Transport>& c, Prepare prepare) {
-    try {
-        prepare();
-    } catch (...) {
-        spoil_tag(c, c.next_tag(c.tags()));
-        throw;
-    }
-}
 /// A blocking call while nothing else is under way, which needs no tag kept free: `run(tag)` returns its
 /// failure.
 template <transport Transport, class Run>
@@ -204,23 +193,20 @@ void run_on_idle(context<Transport>& c, call_description& call, policy_ref polic
 }
 /// A blocking call that the engine drives with the others.
 template <transport Transport>
-void run_with_others(Transport& t, call_description& call, policy_ref policy, void const* call_site) {
+void run_with_others(Transport& t, call_description& call, policy_ref policy, void const* call_site,
+                     std::exception_ptr const& failed = nullptr) {
     auto const c = attached_context(t);
     call_start s{call, policy};
+    s.failed = failed;
     auto const op = make_observed_call(c, s, call_site);
     run_to_end(*c->engine(), op, c->transport_layer());
 }
 /// A blocking call that is not known.
 template <transport Transport>
 void run_another(Transport& t, call_description& call, policy_ref policy, void const* call_site) {
-    auto* const attached = raw_context_in(t);
-    auto const wait_for_arrivals = [&] {
-        (void)policy.arrivals(false);
-    }; // while nothing of the call is under way
-    if (attached != nullptr)
-        counted_if_it_throws(*attached, wait_for_arrivals);
-    else
-        wait_for_arrivals();
+    // While nothing of the call is under way.
+    if (auto const failed = thrown_by([&] { (void)policy.arrivals(false); }))
+        return run_with_others(t, call, policy, call_site, failed);
     auto const run = [&](call_description& one, policy_ref by) {
         auto* const c = raw_context_in(t);
         if (c == nullptr || !may_run_alone(*c, by)) return run_with_others(t, one, by, call_site);
@@ -265,13 +251,10 @@ template <transport Transport>
 [[nodiscard]] auto begin_on(Transport& t, call_description& call, policy_ref policy, void const* call_site)
     -> request {
     auto const c = papcoll::context_of(t);
-    bool const is_open = call.memory.late != nullptr;
-    if (is_open)
-        (void)policy.arrivals(true); // looks for them later
-    else
-        counted_if_it_throws(*c, [&] { (void)policy.arrivals(false); });
+    auto const failed = thrown_by([&] { (void)policy.arrivals(call.memory.late != nullptr); });
     take_learned(*c, call, policy);
     call_start s{call, policy};
+    s.failed = failed;
     auto op = make_observed_call(c, s, call_site);
     call.late_target = s.call.late_target;
     call.late_count = s.call.late_count;
@@ -324,7 +307,7 @@ public:
     prepared_on(std::shared_ptr<context<Transport>> c, call_description const& call, policy_ref policy)
         : m_context(std::move(c))
         , m_start{call, policy, call_start::what::nothing} {
-        (void)policy.arrivals(false);
+        m_start.failed = thrown_by([&] { (void)policy.arrivals(false); });
         m_start = m_start.kept();
         take_learned(*m_context, m_start.call, m_start.policy);
         auto const op = make_observed_call(m_context, m_start, nullptr);
@@ -430,7 +413,7 @@ private:
         s.call = call;
         s.how = is_native ? call_start::what::call : call_start::what::prepared;
         if (!is_native) // a call that waits for its turn may outlive this object
-            counted_if_it_throws(*m_context, [&] { s.plan = plan_for(call); });
+            s.failed = thrown_by([&] { s.plan = plan_for(call); });
         return make_observed_call(m_context, s, nullptr);
     }
     /// Those of another attachment.

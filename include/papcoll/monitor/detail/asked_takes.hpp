@@ -132,7 +132,7 @@ public:
     }
 
 private:
-    // An operation that waited for the others here would keep them from progressing.
+    // A plan is made while an operation advances, by a cache that others must not use meanwhile.
     void finish(State& state) {
         if (state.is_driving())
             throw std::logic_error("papcoll: a policy asks an arrival_monitor for its arrivals inside an "

@@ -31,9 +31,9 @@ public:
 /// Those who work over MPI, and those who have left but cannot go before their last messages have come: MPI
 /// does not take a posted receive back. They are let go at the next opportunity, at the latest when MPI is
 /// finalized. There all ranks leave what they have not left yet, so that the last messages do come.
-class [[gnu::visibility("default")]] mpi_leavers {
+class __attribute__((visibility("default"))) mpi_leavers {
 public:
-    static auto instance()->mpi_leavers& {
+    static auto instance() -> mpi_leavers& {
         static auto& leavers = *new mpi_leavers; // MPI may be finalized after statics are destroyed
         return leavers;
     }
@@ -62,7 +62,7 @@ private:
         mpi_check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, key, this));
     }
 
-    static auto mpi_ends(MPI_Comm, int, void*, void* state)->int {
+    static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
         auto& self = *static_cast<mpi_leavers*>(state);
         std::lock_guard const lock(self.m_mutex);
         for (auto const& l : self.m_live) l->leave();
