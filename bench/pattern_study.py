@@ -38,7 +38,7 @@ import tune
 OUR_POLICIES = {
     "reduce": ["circulant", "binomial_tree", "fibonacci_tree", "greedy_tree"],
     "broadcast": ["circulant", "binomial_tree", "fibonacci_tree", "greedy_tree"],
-    "all_gather": ["circulant", "ring", "neighbor_exchange", "linear", "sorted_linear"],
+    "all_gather": ["circulant", "ring", "neighbor_exchange", "linear"],
     "all_reduce": ["circulant"],
     "all_to_all": ["linear", "pairwise", "bruck", "linear_sync"],
 }

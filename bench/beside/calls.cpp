@@ -155,7 +155,9 @@ auto time_of(std::function<void(buffers&)> const& call, buffers& b, int calls) -
 
 void call_settings::add_to(CLI::App& app) {
     add_sizes(app, sizes, "of the data of one rank, or of all ranks where it is divided");
-    add_option(app, "--operations", operations, "default: all");
+    std::vector<std::string> names;
+    for (auto const& each : all_collectives()) names.push_back(each.name);
+    add_option(app, "--operations", operations, "default: all", one_of(names));
     repeat.add_to(app);
     add_json(app, json);
 }
@@ -180,7 +182,7 @@ void take_turns(buffers& b, std::vector<contestant*> all, call_settings const& s
     for (int done = 0; agreed(b.comm, goes_on(done)); ++done) {
         for (auto* const each : all) each->times.push_back(time_of(each->call, b, s.calls));
         if (after) after(done + 1, all);
-        std::ranges::rotate(all, all.begin() + 1);
+        if (!all.empty()) std::ranges::rotate(all, all.begin() + 1);
     }
 }
 

@@ -82,6 +82,12 @@ auto all_operations() -> std::vector<learning_operation> {
              }}};
 }
 
+auto operation_names() -> std::vector<std::string> {
+    std::vector<std::string> names;
+    for (auto const& operation : all_operations()) names.emplace_back(to_string(operation.kind));
+    return names;
+}
+
 /// A communicator that has not learned anything yet.
 class fresh_communicator {
 public:
@@ -396,7 +402,7 @@ void add_learning(program& all) {
         all.add("learning", "What calls lose that learn from nothing, and how good what they learn is",
                 MPI_THREAD_SINGLE, [s] { return run(*s); });
     add_sizes(app, s->sizes, "of the data of one rank, or of all ranks where it is divided");
-    app.add_option("--operations", s->operations)->delimiter(',')->capture_default_str();
+    add_option(app, "--operations", s->operations, "whose shapes are learned", one_of(operation_names()));
     app.add_option("--calls", s->calls, "of each shape")
         ->check(CLI::Range(8, 1'000'000))
         ->capture_default_str();

@@ -263,7 +263,8 @@ void add_overlap(program& all) {
     add_flag(app, "--whole", s->whole, "values of 512 KiB, which cannot be cut");
     add_flag(app, "--spin", s->spin, "the operator keeps the processor; default: it sleeps");
     add_flag(app, "--multiple", s->multiple, "MPI_THREAD_MULTIPLE");
-    s->repeat.add_to(app);
+    add_option(app, "--warm-up", s->repeat.warm_up, "repetitions that do not count", not_negative);
+    add_option(app, "--repetitions", s->repeat.repetitions, "of each line", positive);
     add_json(app, s->json);
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #ifndef SMPI_H
@@ -233,8 +234,12 @@ private:
 /// time. Throws std::invalid_argument if the library cannot be told.
 inline auto forced_communicator(MPI_Comm comm, std::string const& routine, std::string const& algorithm)
     -> MPI_Comm {
-    static std::map<std::pair<std::string, std::string>, MPI_Comm> made;
-    if (auto const found = made.find({routine, algorithm}); found != made.end()) return found->second;
+    // Handles may be used again, for another number of ranks.
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    static std::map<std::tuple<MPI_Comm, int, std::string, std::string>, MPI_Comm> made;
+    if (auto const found = made.find({comm, size, routine, algorithm}); found != made.end())
+        return found->second;
     if (algorithm.find_first_not_of("0123456789") != std::string::npos || algorithm.size() > 4)
         throw std::invalid_argument("native:" + algorithm + " is no number of an algorithm");
     if (control_variable("coll_tuned_use_dynamic_rules").get() == 0)
@@ -246,7 +251,7 @@ inline auto forced_communicator(MPI_Comm comm, std::string const& routine, std::
     MPI_Comm_dup(comm, &forced);
     choice.set(before);
     papcoll::attach(forced);
-    return made[{routine, algorithm}] = forced;
+    return made[{comm, size, routine, algorithm}] = forced;
 }
 
 #endif

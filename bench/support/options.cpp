@@ -4,6 +4,7 @@
 #undef exit // a macro of SimGrid's smpicxx, and a member function of CLI11
 #include <CLI/CLI.hpp>
 
+#include <fstream>
 #include <stdexcept>
 
 namespace bench {
@@ -52,6 +53,7 @@ auto parse_sizes(std::vector<std::string> const& words) -> std::vector<std::size
         auto const last = parse_size(word.substr(colon + 1, second - colon - 1));
         auto const factor = second == std::string::npos ? 2 : parse_size(word.substr(second + 1));
         auto size = parse_size(word.substr(0, colon));
+        if (size > last) throw std::invalid_argument("the range " + word + " ends before it begins");
         if (factor < 2 || size == 0) throw std::invalid_argument("the range " + word + " has no end");
         for (; size <= last; size *= factor) {
             sizes.push_back(size);
@@ -110,7 +112,10 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
     add_option(app, "--seed", seed, "of all random numbers");
 }
 void add_json(CLI::App& app, std::string& file) {
-    add_option(app, "--json", file, "write all results to this file, too; README.md describes it");
+    app.add_option("--json", file, "write all results to this file, too; README.md describes it")
+        ->check([](std::string const& name) { // now, not when everything has been measured
+            return std::ofstream(name, std::ios::app) ? std::string() : "cannot write " + name;
+        });
 }
 
 void effort::add_to(CLI::App& app) {

@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #include "communicators.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,8 +25,8 @@ auto mix(std::uint64_t seed, std::uint64_t value) -> std::uint64_t {
     return z ^ (z >> 31U);
 }
 
-/// A hash of the members' ranks in MPI_COMM_WORLD, in their order.
-auto members_hash(MPI_Comm comm) -> std::uint64_t {
+/// The members' ranks in MPI_COMM_WORLD, in their order.
+auto world_ranks_of(MPI_Comm comm) -> std::vector<int> {
     MPI_Group group = MPI_GROUP_NULL;
     MPI_Group world = MPI_GROUP_NULL;
     PMPI_Comm_group(comm, &group);
@@ -38,7 +39,12 @@ auto members_hash(MPI_Comm comm) -> std::uint64_t {
     PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
-    auto hash = static_cast<std::uint64_t>(size);
+    return world_ranks;
+}
+/// A hash of them.
+auto members_hash(MPI_Comm comm) -> std::uint64_t {
+    auto const world_ranks = world_ranks_of(comm);
+    auto hash = static_cast<std::uint64_t>(world_ranks.size());
     for (int const rank : world_ranks) hash = mix(hash, static_cast<std::uint64_t>(rank));
     return hash;
 }
@@ -58,6 +64,13 @@ auto find(MPI_Comm comm) -> communicator* {
     return flag != 0 ? static_cast<communicator*>(found) : nullptr;
 }
 
+/// Whether it has members of another MPI_COMM_WORLD, as it may after MPI_Intercomm_merge: their files are not
+/// ours.
+auto has_others(MPI_Comm comm) -> bool {
+    auto const ranks = world_ranks_of(comm);
+    return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) != ranks.end();
+}
+
 auto attach(MPI_Comm comm, std::uint64_t id) -> communicator& {
     auto made = std::make_unique<communicator>();
     int inter = 0;
@@ -65,7 +78,7 @@ auto attach(MPI_Comm comm, std::uint64_t id) -> communicator& {
     PMPI_Comm_rank(comm, &made->rank);
     PMPI_Comm_size(comm, &made->size);
     made->id = id;
-    made->is_inter = inter != 0;
+    made->is_inter = inter != 0 || has_others(comm);
     PMPI_Comm_set_attr(comm, key, made.get());
     return *made.release();
 }

@@ -103,7 +103,8 @@ __attribute__((visibility("default"))) void papcoll_trace_record(char const* ope
     auto& all = tracer::recorder::instance();
     if (!all.is_active() || !all.is_sampled(sequence)) return;
     MPI_Comm const comm = PMPI_Comm_f2c(static_cast<MPI_Fint>(communicator));
-    if (comm == MPI_COMM_NULL) return;
+    if (comm == MPI_COMM_NULL || comm == MPI_Comm{})
+        return; // freed meanwhile: Open MPI says so by a null pointer
     auto& found = tracer::communicator_of(comm);
     auto const* const name = all.kept(std::string("papcoll.") + operation);
     all.add(found,

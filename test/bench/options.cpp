@@ -26,7 +26,7 @@ TEST_CASE("Ranges double, or go by their factor, to the last size") {
     CHECK(bench::parse_sizes({"8:63"}) == sizes{8, 16, 32});
     CHECK(bench::parse_sizes({"4", "8:4Ki:8"}) == sizes{4, 8, 64, 512, 4096});
     CHECK(bench::parse_sizes({"1f:16f:4"}) == sizes{4, 16, 64});
-    for (auto const* endless : {"0:8", "8:64:1", "8:64:0"})
+    for (auto const* endless : {"0:8", "8:64:1", "8:64:0", "64:8"})
         CHECK_THROWS_AS((void)bench::parse_sizes({endless}), std::invalid_argument);
 }
 

@@ -190,6 +190,8 @@ void bad_arguments(Comm& comm, int rank, int ranks) {
     says("block_bytes", call(in.data(), out.data(), fours, none, {.block_bytes = 0}));
     if (ranks > 1) says("two parts meet", call(in.data(), out.data(), fours, meeting, good));
     says("sizes[rank]", [&] { papcoll::all_gatherv(comm, std::vector<double>(3), out, fours, good); });
+    says("sizes[rank] (4) elements, but has 1",
+         [&] { papcoll::all_gatherv(comm, in[0], out.data(), fours, good); });
     says("sizes must", [&] { (void)papcoll::plan_all_gatherv<int>(comm, negative, good); });
     collective_suite::one_by_one(comm, some(rank, ranks), good);
 }

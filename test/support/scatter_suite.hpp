@@ -155,6 +155,11 @@ void forms(Comm& comm, int rank, int ranks, Policy const& policy) {
     CHECK(one == mine);
     CHECK(other == mine);
     CHECK(third == mine);
+    std::vector<int> longer(twice); // what is behind the last part stays
+    longer.push_back(-1);
+    std::vector<int> two(2);
+    papcoll::scatter(comm, longer, two.data(), 2, root, policy);
+    CHECK(two == std::vector<int>(2, mine));
     std::vector<int> resized(99);
     papcoll::scatter(comm, twice, resized, 2, root, policy);
     CHECK(resized == std::vector<int>(2, mine));
@@ -178,8 +183,10 @@ void bad_arguments(Comm& comm, int rank, int ranks, Policy const& good) {
     says("n must be", call(in.data(), out.data(), std::size_t(1) << 61, rank));
     says("root must be a rank", call(in.data(), out.data(), 4, ranks));
     says("root must be a rank", call(in.data(), out.data(), 4, -1));
-    says("in must have n elements for each rank (" + std::to_string(3 * ranks) + ")",
-         [&] { papcoll::scatter(comm, in, out.data(), 3, rank, good); });
+    says("in must have n elements for each rank (" + std::to_string(5 * ranks) + ")",
+         [&] { papcoll::scatter(comm, in, out.data(), 5, rank, good); });
+    for (int const n : {0, 4}) // also where integers could be meant as one element each
+        says("the root passes `in`", [&] { papcoll::scatter(comm, out.data(), n, rank, good); });
     if (ranks > 1)
         says("inplace(values) is for the root",
              [&] { papcoll::scatter(comm, boost::mpi::inplace(in.data()), 4, (rank + 1) % ranks, good); });

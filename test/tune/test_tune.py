@@ -55,6 +55,20 @@ DOMINATED = [row("a", "no_delay", 1.0), row("b", "no_delay", 2.0), row("a", "asc
 assert choice("robust", DOMINATED) == "a"
 assert choice("total", DOMINATED) == "b"
 
+# What was told the arrivals, and what no table can name, does not count either.
+def quick(name):
+    return [row(name, "no_delay", 0.1), row(name, "ascending", 0.1), row(name, "random", 0.1)]
+
+
+for told in ("sorted_linear", "circulant@reversed", "stragglar", "native:3"):
+    assert choice("robust", ROWS + quick(told)) == "steady", told
+assert choice("robust", ROWS + [dict(r, operation="reduce_value") for r in quick("tree")]) == "steady"
+
+# Open MPI's chains have four arms where they are forced, which the file must say.
+CHAIN = [row(name, "no_delay", delay, operation="broadcast") for name, delay in (("native", 2.0), ("native:2", 1.0))]
+done = run("--for", "open-mpi", documents=[{"ranks": 8, "rows": CHAIN}])
+assert done.returncode == 0 and "\n0 2 4 0\n" in done.stdout, done
+
 # A policy that misses a pattern does not count, however fast it was.
 assert choice("robust", ROWS + [row("untested", "no_delay", 0.1)]) == "steady"
 
@@ -102,7 +116,7 @@ def rules(ranks, rows, *arguments):
 
 
 assert rules([8], OWN) == [["1"], ["11"], ["3"], ["1", "1"], ["0", "0", "0", "0"],
-                           ["4", "3"], ["0", "6", "0", "0"], ["2049", "2", "0", "0"], ["32769", "0", "0", "0"],
+                           ["4", "3"], ["0", "6", "0", "0"], ["2049", "2", "4", "0"], ["32769", "0", "0", "0"],
                            ["17", "1"], ["0", "0", "0", "0"]]
 # Between 8 and 16 ranks the nearest counts, between 8 and 64 the library decides from 17 to 31.
 assert [words[0] for words in rules([8, 16], OWN) if len(words) == 2] == ["1", "4", "12", "33"]

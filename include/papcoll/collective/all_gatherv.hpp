@@ -39,13 +39,13 @@ struct all_gatherv_function : collective_forms<collective_kind::all_gather, Bloc
               collective_policy<collective_kind::all_gather> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, Sizes const& sizes,
                     Policy const& policy = {}) const -> result {
-        return (*this)(comm, &in, out, sizes, policy);
+        return parts<T>(rank_sizes(sizes), comm, one<Policy>(in, out), policy);
     }
     template <communicator Comm, scalar_argument T, counts_range Sizes, counts_range Displacements,
               collective_policy<collective_kind::all_gather> Policy = automatic>
     auto operator()(Comm&& comm, T const& in, std::type_identity_t<T>* out, Sizes const& sizes,
                     Displacements const& displacements, Policy const& policy = {}) const -> result {
-        return (*this)(comm, &in, out, sizes, displacements, policy);
+        return parts<T>({sizes, displacements}, comm, one<Policy>(in, out), policy);
     }
     /// In place: each rank's part is where it belongs before.
     template <communicator Comm, in_place_array V, counts_range Sizes,
@@ -80,6 +80,13 @@ struct all_gatherv_function : collective_forms<collective_kind::all_gather, Bloc
     }
 
 private:
+    template <class Policy, class T>
+    static auto one(T const& in, T* out) -> call_description {
+        auto call = all_gatherv_function::template describe<Policy>(&in, 0, out);
+        call.in_size = 1;
+        call.in_kind = call_description::input::at_least;
+        return call;
+    }
     template <class T, class Comm, class Policy>
     static auto parts(rank_sizes const& sizes, Comm& comm, call_description call, Policy const& policy)
         -> result {

@@ -161,8 +161,8 @@ inline void check_shape(call_description const& call, call_shape const& shape) {
     else
         check_count(call.n, has_equal_parts(call) ? size * static_cast<std::size_t>(shape.ranks) : size);
     bool const scatters = call.operation == collective_kind::scatter;
-    // With displacements there may be elements behind the last part.
-    bool const may_be_longer = scatters && call.parts.given() && !call.parts.follow_each_other();
+    // As in Boost.MPI there may be elements behind the last part.
+    bool const may_be_longer = scatters || call.in_kind == call_description::input::at_least;
     if (auto const n = in_count(call, shape); call.in_size != call_description::unknown &&
                                               (may_be_longer ? call.in_size < n : call.in_size != n) &&
                                               !(scatters && shape.rank != shape.root)) {
@@ -181,6 +181,8 @@ inline void check_buffers(call_description const& call, call_shape const& shape)
     if (has_parts_at_root(call.operation) && call.in_place && shape.rank != shape.root)
         reject(gathers ? "inplace(values) is for the root; other ranks pass their elements"
                        : "inplace(values) is for the root; other ranks say where their elements go");
+    if (call.in_kind == call_description::input::of_others && shape.rank == shape.root)
+        reject("the root passes `in`, too: without it the call is that of the other ranks");
     if (call.in_place && call.operation == collective_kind::all_to_all && call.parts.given() &&
         !call.parts.exchanges_in_place())
         reject("sizes and displacements must be the same of what comes and of what goes, in place");

@@ -104,8 +104,11 @@ struct call_description : call_identity {
     call_memory memory;
     output out;
     rank_sizes parts;
-    /// Where `in` is a vector: how many elements it has.
+    /// Where `in` is a vector or a value: how many elements it has.
     std::size_t in_size = unknown;
+    /// What `in` must be: as long as the call says, at least so long, or, in the form of ranks other than the
+    /// root, nothing.
+    enum class input : std::uint8_t { exact, at_least, of_others } in_kind = input::exact;
     /// Which of the candidates of its policy it takes, and whether to learn about it; see learned_shape.
     std::size_t candidate = 0;
     bool on_trial = false;

@@ -38,8 +38,9 @@ struct scatter_function : collective_forms<collective_kind::scatter, Blocking> {
               collective_policy<collective_kind::scatter> Policy = automatic>
     requires(!std::is_const_v<T>) auto operator()(Comm&& comm, T* out, N n, int root,
                                                   Policy const& policy = {}) const -> result {
-        return to_all(root, comm,
-                      this->template describe<Policy, T>(nullptr, static_cast<std::size_t>(n), out), policy);
+        auto call = this->template describe<Policy, T>(nullptr, static_cast<std::size_t>(n), out);
+        call.in_kind = call_description::input::of_others;
+        return to_all(root, comm, std::move(call), policy);
     }
     /// At the root, whose elements at values + root n stay there.
     template <communicator Comm, in_place_array V,

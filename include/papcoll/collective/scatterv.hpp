@@ -45,8 +45,9 @@ struct scatterv_function : collective_forms<collective_kind::scatter, Blocking> 
               collective_policy<collective_kind::scatter> Policy = automatic>
     requires(!std::is_const_v<T>) auto operator()(Comm&& comm, T* out, N n, int root,
                                                   Policy const& policy = {}) const -> result {
-        return parts<T>(rank_sizes::of_own(static_cast<std::size_t>(n)), root, comm,
-                        this->template describe<Policy, T>(nullptr, 0, out), policy);
+        auto call = this->template describe<Policy, T>(nullptr, 0, out);
+        call.in_kind = call_description::input::of_others;
+        return parts<T>(rank_sizes::of_own(static_cast<std::size_t>(n)), root, comm, std::move(call), policy);
     }
     /// The elements are in a vector.
     template <communicator Comm, transportable T, counts_range Sizes,

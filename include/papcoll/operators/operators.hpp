@@ -41,7 +41,11 @@ struct commutative_operator {
     /// What the callable makes of a and b.
     template <class T>
     requires std::invocable<F&, T const&, T const&>
-    constexpr auto operator()(T const& a, T const& b) -> decltype(auto) { return function(a, b); }
+    constexpr auto operator()(T const& a,
+                              T const& b) noexcept(std::is_nothrow_invocable_v<F&, T const&, T const&>)
+        -> decltype(auto) {
+        return function(a, b);
+    }
 };
 
 /// Declares f(a, b) == f(b, a), so that algorithms that reorder operands may use it.
@@ -59,7 +63,11 @@ struct any_order_operator {
     /// What the callable makes of a and b.
     template <class T>
     requires std::invocable<F&, T const&, T const&>
-    constexpr auto operator()(T const& a, T const& b) -> decltype(auto) { return function(a, b); }
+    constexpr auto operator()(T const& a,
+                              T const& b) noexcept(std::is_nothrow_invocable_v<F&, T const&, T const&>)
+        -> decltype(auto) {
+        return function(a, b);
+    }
 };
 
 /// Declares that f commutes, and that operands may be combined in the order in which they come, which may be

@@ -11,6 +11,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -155,4 +156,14 @@ TEST_CASE("declaring an operator commutative keeps what is known of its exactnes
     CHECK_FALSE(is_exactly_associative<known, float>::value);
     auto const op = papcoll::commutative([](int a, int b) { return a | b; });
     CHECK_FALSE(is_exactly_associative<decltype(op), int>::value);
+}
+
+TEST_CASE("declared operators are noexcept where what they call is") {
+    auto const quiet = [](int a, int b) noexcept { return a + b; };
+    auto const loud = [](int a, int b) { return a + b; };
+    using quiet_sum = decltype(papcoll::commutative(quiet));
+    using loud_sum = decltype(papcoll::commutative(loud));
+    CHECK(std::is_nothrow_invocable_v<quiet_sum&, int const&, int const&>);
+    CHECK_FALSE(std::is_nothrow_invocable_v<loud_sum&, int const&, int const&>);
+    CHECK(std::is_nothrow_invocable_v<decltype(papcoll::in_any_order(quiet))&, int const&, int const&>);
 }
