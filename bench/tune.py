@@ -34,8 +34,9 @@ import pathlib
 import statistics
 import sys
 
-# Names of papcoll-bench run whose elements are divided unevenly, and what the library calls them.
-NOT_FOR_TABLES = ("all_reduce_integers", "reduce_value")  # of elements that a table does not tell from others
+# Names of papcoll-bench run for kinds of elements that a table does not tell from others.
+NOT_FOR_TABLES = ("all_reduce_integers", "reduce_value")
+# Those whose elements are divided unevenly, and what the library calls them.
 OPERATIONS = {"all_gatherv_one": "all_gather", "all_gatherv_mod3": "all_gather",
               "reduce_scatter_mod3": "reduce_scatter"}
 

@@ -182,7 +182,7 @@ void take_turns(buffers& b, std::vector<contestant*> all, call_settings const& s
     for (int done = 0; agreed(b.comm, goes_on(done)); ++done) {
         for (auto* const each : all) each->times.push_back(time_of(each->call, b, s.calls));
         if (after) after(done + 1, all);
-        if (!all.empty()) std::ranges::rotate(all, all.begin() + 1);
+        std::ranges::rotate(all, all.begin() + 1);
     }
 }
 

@@ -78,7 +78,7 @@ auto attach(MPI_Comm comm, std::uint64_t id) -> communicator& {
     PMPI_Comm_rank(comm, &made->rank);
     PMPI_Comm_size(comm, &made->size);
     made->id = id;
-    made->is_inter = inter != 0 || has_others(comm);
+    made->is_left_out = inter != 0 || has_others(comm);
     PMPI_Comm_set_attr(comm, key, made.get());
     return *made.release();
 }
@@ -92,7 +92,7 @@ auto copied(MPI_Comm, int, void*, void* value, void* copy, int* flag) -> int {
     child->id = mix(parent.id, mix(parent.children++, 0));
     child->rank = parent.rank;
     child->size = parent.size;
-    child->is_inter = parent.is_inter;
+    child->is_left_out = parent.is_left_out;
     *static_cast<communicator**>(copy) = child.release();
     *flag = 1;
     return MPI_SUCCESS;

@@ -18,9 +18,9 @@ struct communicator {
     std::uint64_t id = 0;
     int rank = 0;
     int size = 0;
-    bool is_inter = false;
-    std::atomic<std::uint64_t> calls{0};          ///< collectives begun, recorded or not
-    std::atomic<std::uint64_t> children{0};       ///< communicators created
+    bool is_left_out = false;               ///< between groups, or with members of another MPI_COMM_WORLD
+    std::atomic<std::uint64_t> calls{0};    ///< collectives begun, recorded or not
+    std::atomic<std::uint64_t> children{0}; ///< communicators created
     std::atomic<std::uint32_t> number_in_file{0}; ///< 0: not yet mentioned there
 };
 

@@ -106,6 +106,7 @@ __attribute__((visibility("default"))) void papcoll_trace_record(char const* ope
     if (comm == MPI_COMM_NULL || comm == MPI_Comm{})
         return; // freed meanwhile: Open MPI says so by a null pointer
     auto& found = tracer::communicator_of(comm);
+    if (found.is_left_out) return;
     auto const* const name = all.kept(std::string("papcoll.") + operation);
     all.add(found,
             {name, call_site, sequence, bytes, all.clock().skewed(entry_ns), all.clock().skewed(exit_ns)});

@@ -22,7 +22,7 @@ public:
         auto& all = recorder::instance();
         if (!m_is_outermost || !all.is_active() || comm == MPI_COMM_NULL) return;
         auto& found = communicator_of(comm);
-        if (found.is_inter) return;
+        if (found.is_left_out) return;
         auto const sequence = found.calls++;
         if (!all.is_sampled(sequence)) return;
         m_comm = &found;

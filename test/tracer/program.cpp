@@ -97,6 +97,25 @@ void intercommunicator() {
     MPI_Comm_free(&half);
 }
 
+/// One more process, and a communicator that has it, too, which is not traced.
+void spawned(char const* program) {
+    MPI_Comm between = MPI_COMM_NULL;
+    MPI_Comm all = MPI_COMM_NULL;
+    MPI_Comm_get_parent(&between);
+    bool const is_child = between != MPI_COMM_NULL;
+    if (!is_child) {
+        char child[] = "spawned";
+        char* arguments[] = {child, nullptr};
+        MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
+                       MPI_ERRCODES_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Intercomm_merge(between, is_child ? 1 : 0, &all);
+    MPI_Barrier(all);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(&between);
+}
+
 /// What a null communicator is answered with must come from the MPI library, not from the tracer.
 auto null_communicator() -> bool {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -119,6 +138,7 @@ int main(int argc, char** argv) {
     if (what == "communicators") communicators();
     if (what == "threads" && provided == MPI_THREAD_MULTIPLE) threads();
     if (what == "intercommunicator") intercommunicator();
+    if (what == "spawned") spawned(argv[0]);
     if (what == "null_communicator") good = null_communicator();
     if (what == "killed" || what == "aborted" || what == "exits") {
         delays(3);

@@ -312,6 +312,13 @@ def intercommunicator():
     check(read().returncode == 0, read().stderr)
 
 
+def spawned():
+    run("spawned")
+    for trace in traces():
+        check([call[2] for call in trace.calls] == ["barrier"], trace.calls)
+    check(read().returncode == 0, read().stderr)
+
+
 def null_communicator():
     run("null_communicator")
 

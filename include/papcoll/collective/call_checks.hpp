@@ -67,7 +67,7 @@ namespace papcoll::inline v0::detail {
     if (call.operator_traits != nullptr) {
         shape.commutative = call.operator_traits->commutative;
         shape.any_order = call.operator_traits->any_order;
-        shape.may_throw = call.operator_traits->may_throw && call.operator_traits->known == nullptr;
+        shape.may_throw = call.operator_traits->may_throw;
         shape.exact = call.operation == collective_kind::all_reduce && call.operator_traits->exact;
     }
     shape.in_place = call.in_place;

@@ -55,7 +55,8 @@ template <class T, class Op>
 inline constexpr operator_description described_operator{
     is_commutative<Op, T>::value, is_exactly_associative<Op, T>::value && !serializable<T>,
     combines_in_any_order<Op, T>::value && !serializable<T>,
-    !std::is_nothrow_invocable_v<Op&, T const&, T const&>, known_operator_of<T, Op>()};
+    known_operator_of<T, Op>() == nullptr && !std::is_nothrow_invocable_v<Op&, T const&, T const&>,
+    known_operator_of<T, Op>()};
 
 /// What tells a call from others, beside its buffers, its sizes and its policy.
 struct call_identity {

@@ -202,7 +202,7 @@ private:
             return {0, ranks * m_call.n};
         case collective_kind::all_to_all:
             if (!m_call.parts.given()) return {0, ranks * m_call.n};
-            return {}; // in place as a whole, or copied
+            break; // parts of which each rank knows its own alone are never chosen
         case collective_kind::broadcast:
         case collective_kind::reduce:
         case collective_kind::gather:

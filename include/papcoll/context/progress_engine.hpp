@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -227,17 +227,18 @@ private:
             ~waiter() { --all; }
         };
         std::unique_lock lock(m_mutex);
-        std::optional<waiter> here(m_waiters);
-        while (!done()) {
-            if (!may_drive()) {
-                m_changed.wait(lock);
-            } else if (!drive(lock, true) && !done()) {
-                lock.unlock();
-                idle();
-                lock.lock();
+        {
+            waiter const here(m_waiters);
+            while (!done()) {
+                if (!may_drive()) {
+                    m_changed.wait(lock);
+                } else if (!drive(lock, true) && !done()) {
+                    lock.unlock();
+                    idle();
+                    lock.lock();
+                }
             }
         }
-        here.reset();
         if (m_waiters == 0 && m_concurrent && !m_active.empty()) m_background.resume();
     }
 
@@ -258,16 +259,7 @@ private:
         bool const block = may_block && !m_concurrent && m_active.size() == 1;
         lock.unlock();
         bool progressed = false;
-        for (auto& s : m_round) {
-            if (s.op->m_ended) continue; // by what an operator waited for
-            progressed = advance(s, block) || progressed;
-            if (s.ended) {
-                lock.lock();
-                end(s);
-                lock.unlock();
-            }
-            s = {}; // may be the last to have the operation, which ends without the lock
-        }
+        for (auto& s : m_round) progressed = take(std::move(s), block, lock) || progressed;
         lock.lock();
         m_round.clear();
         m_driving = false;
@@ -277,21 +269,25 @@ private:
     /// Within the advance() of an operation: all but those that are at it further out.
     auto drive_others(std::unique_lock<std::mutex>& lock) -> bool {
         bool progressed = false;
-        std::size_t i = 0;
-        while (i < m_active.size()) {
-            if (m_active[i]->m_advances) {
-                ++i;
-                continue;
-            }
+        for (std::size_t i = 0; i < m_active.size();
+             ++i) { // where one ends the next is left for another time
+            if (m_active[i]->m_advances) continue;
             step s{m_active[i]};
             lock.unlock();
-            progressed = advance(s, false) || progressed;
+            progressed = take(std::move(s), false, lock) || progressed;
             lock.lock();
-            i = s.ended ? 0 : i + 1; // others may be at their places then
-            if (s.ended) end(s);
+        }
+        return progressed;
+    }
+    /// Takes a step without the lock, and lets the operation go, of which it may be the last owner: what ends
+    /// with it may use the engine. One may have been ended by what an operator waited for.
+    auto take(step s, bool block, std::unique_lock<std::mutex>& lock) -> bool {
+        if (s.op->m_ended) return false;
+        bool const progressed = advance(s, block);
+        if (s.ended) {
+            lock.lock();
+            end(s);
             lock.unlock();
-            s = {};
-            lock.lock();
         }
         return progressed;
     }

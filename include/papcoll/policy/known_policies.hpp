@@ -64,7 +64,7 @@ public:
     /// Whether the policy of that name can serve the call: the operator may have to commute, the parts may
     /// have to be of equal sizes, and the MPI library may have no routine for it.
     static auto accepts(std::string_view name, call_shape const& shape) -> bool {
-        // Whether its counts fit into MPI's is for a rank alone to say where sizes are its own.
+        // Where each rank knows its own sizes alone, one might find alone that they do not fit into an int.
         if (name == "native") return shape.has_native && !shape.is_uneven();
         auto const* const policy = find(name, shape.operation);
         return policy != nullptr && (shape.commutative || !policy->may_reorder(shape.operation)) &&

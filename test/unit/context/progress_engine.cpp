@@ -181,3 +181,28 @@ TEST_CASE("what is begun within the step of an operation that runs alone progres
     CHECK(begun->left() == 1);
     engine.wait(*begun, [] {});
 }
+
+TEST_CASE("what ends with an operation may use the engine") {
+    struct last_words final : papcoll::operation {
+        explicit last_words(progress_engine& of)
+            : engine(of) {}
+        ~last_words() override { (void)engine.is_driven_here(); }
+        auto advance(bool) -> bool override { return true; }
+        [[nodiscard]] auto finished() const -> bool override { return true; }
+
+        progress_engine& engine;
+    };
+    progress_engine engine(false);
+    std::weak_ptr<last_words> seen;
+    auto other = std::make_shared<last_words>(engine);
+    seen = other;
+    auto const outer = std::make_shared<caller<std::function<void()>>>([&] {
+        engine.wait(*other, [] {});
+        CHECK(engine.retire(*other) == nullptr);
+        other.reset(); // the round has it still
+    });
+    engine.add(outer);
+    engine.add(other);
+    engine.wait(*outer, [] {});
+    CHECK(seen.expired());
+}
