@@ -7,7 +7,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,16 +28,11 @@ struct cost_model {
 
     /// How long a message of so many bytes takes.
     [[nodiscard]] auto transfer_time(std::size_t bytes) const -> ticks {
-        return latency + scaled(per_byte, bytes);
+        return latency + detail::whole_ticks(per_byte * static_cast<double>(bytes));
     }
     /// How long it takes to combine so many bytes.
     [[nodiscard]] auto compute_time(std::size_t bytes) const -> ticks {
-        return compute + scaled(compute_per_byte, bytes);
-    }
-
-private:
-    static auto scaled(double per_byte, std::size_t bytes) -> ticks {
-        return ticks(static_cast<std::int64_t>(std::llround(per_byte * static_cast<double>(bytes))));
+        return compute + detail::whole_ticks(compute_per_byte * static_cast<double>(bytes));
     }
 };
 

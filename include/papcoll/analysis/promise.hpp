@@ -3,6 +3,7 @@
 
 #include <papcoll/program/program.hpp>
 #include <papcoll/schedule/block_partition.hpp>
+#include <papcoll/schedule/problem.hpp>
 
 #include <cstddef>
 #include <span>
@@ -60,6 +61,8 @@ struct promise {
 /// exactly associative and commutative unless it is told otherwise first:
 ///
 ///     verify(programs, promise_of(ranks).in_place(root).reduce(root, n));
+///
+/// Throws std::invalid_argument for roots that are no ranks, and unless there is one part for each rank.
 class promise_of {
 public:
     explicit promise_of(int ranks)
@@ -88,6 +91,7 @@ public:
 
     /// n elements of the root.
     [[nodiscard]] auto broadcast(int root, std::size_t n) const -> promise {
+        check_rank(root);
         return make([&](int rank, rank_promise& p) {
             p.out = n;
             p.results.push_back({region(memory::out, 0, n), root, 0});
@@ -96,6 +100,7 @@ public:
     }
     /// n elements of each rank.
     [[nodiscard]] auto reduce(int root, std::size_t n) const -> promise {
+        check_rank(root);
         return make([&](int rank, rank_promise& p) {
             give_operands(rank, n, p);
             if (rank == root) combined(0, n, 0, p);
@@ -110,6 +115,7 @@ public:
     }
     /// The elements that lie in parts[r] belong to rank r.
     [[nodiscard]] auto reduce_scatter(std::span<block_range const> parts) const -> promise {
+        check_parts(parts);
         return make([&](int rank, rank_promise& p) {
             auto const n = end_of(parts);
             auto const& mine = parts[index(rank)];
@@ -122,10 +128,14 @@ public:
     }
     /// The part of rank r goes to parts[r] of the root.
     [[nodiscard]] auto gather(int root, std::span<block_range const> parts) const -> promise {
+        check_rank(root);
+        check_parts(parts);
         return make([&](int rank, rank_promise& p) { gathered(rank, rank == root, parts, p); });
     }
     /// The part of rank r goes to places[k][r] of rank k, or to places[0][r] of all.
     [[nodiscard]] auto all_gather(std::span<std::vector<block_range> const> places) const -> promise {
+        if (places.size() != 1) check_parts(places);
+        for (auto const& parts : places) check_parts(parts);
         return make([&](int rank, rank_promise& p) {
             gathered(rank, true, places[places.size() == 1 ? 0 : index(rank)], p);
         });
@@ -135,6 +145,8 @@ public:
     }
     /// parts[r] of the root goes to rank r; in place the root's own stays there.
     [[nodiscard]] auto scatter(int root, std::span<block_range const> parts) const -> promise {
+        check_rank(root);
+        check_parts(parts);
         return make([&](int rank, rank_promise& p) {
             auto const& mine = parts[index(rank)];
             p.out = mine.size;
@@ -168,6 +180,10 @@ public:
     /// leaving[s][r] of rank s goes to arriving[r][s] of rank r.
     [[nodiscard]] auto all_to_all(std::span<std::vector<block_range> const> leaving,
                                   std::span<std::vector<block_range> const> arriving) const -> promise {
+        for (auto const& all : {leaving, arriving}) {
+            check_parts(all);
+            for (auto const& parts : all) check_parts(parts);
+        }
         return make([&](int rank, rank_promise& p) {
             give_operands(rank, end_of(leaving[index(rank)]), p);
             p.out = end_of(arriving[index(rank)]);
@@ -191,7 +207,19 @@ public:
 
 private:
     static auto index(int rank) -> std::size_t { return static_cast<std::size_t>(rank); }
-    auto at(int rank) -> rank_promise& { return m_promise.ranks.at(index(rank)); }
+    auto at(int rank) -> rank_promise& {
+        check_rank(rank);
+        return m_promise.ranks[index(rank)];
+    }
+    void check_rank(int rank) const {
+        detail::require(rank >= 0 && index(rank) < m_promise.ranks.size(),
+                        "rank must be one of those promised to", rank);
+    }
+    template <class Parts>
+    void check_parts(Parts const& parts) const {
+        detail::require(parts.size() == m_promise.ranks.size(), "there must be one part for each rank",
+                        static_cast<long long>(parts.size()));
+    }
     static auto end_of(std::span<block_range const> parts) -> std::size_t {
         std::size_t end = 0;
         for (auto const& part : parts)

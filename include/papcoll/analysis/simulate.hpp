@@ -54,7 +54,7 @@ auto simulate(std::span<program const> programs, std::span<ticks const> arrivals
                                     std::to_string(arrivals.size()) + " arrivals");
     program_graph graph(model, element_bytes);
     for (auto const& p : programs)
-        p.uncut&& form == message_form::in_pieces ? graph.add(in_pieces(p)) : graph.add(p);
+        p.written_by || (p.uncut && form == message_form::in_pieces) ? graph.add(in_pieces(p)) : graph.add(p);
     graph.join();
     return simulation<Recorder>(graph, arrivals, recorder).run();
 }

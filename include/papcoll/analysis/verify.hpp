@@ -3,6 +3,7 @@
 
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/transfer.hpp>
+#include <papcoll/schedule/well_formed.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -70,14 +71,10 @@ private:
 
     static auto text(int value) -> std::string { return std::to_string(value); }
     static auto in_step(step_type step) -> std::string { return " in step " + std::to_string(step); }
-    static auto describe(transfer const& t) -> std::string {
-        return "the transfer of block " + text(t.block) + " from rank " + text(t.from) + " to rank " +
-               text(t.to) + in_step(t.step);
-    }
 
     auto run_step(step_view step) -> verdict {
         for (auto const& t : step)
-            if (auto violation = well_formed(t)) return violation;
+            if (auto violation = malformed(t, m_problem)) return violation;
         if (auto violation = one_ported(step)) return violation;
         for (auto const& t : step) m_sending.set(t.from, t.block);
         for (auto const& t : step)
@@ -93,22 +90,10 @@ private:
         return {};
     }
 
-    [[nodiscard]] auto well_formed(transfer const& t) const -> verdict {
-        for (int const rank : {t.from, t.to})
-            if (rank < 0 || rank >= m_problem.ranks)
-                return describe(t) + " names rank " + text(rank) + ", which is not among the " +
-                       text(m_problem.ranks) + " ranks";
-        if (t.block < 0 || t.block >= m_problem.blocks)
-            return describe(t) + " names block " + text(t.block) + ", which is not among the " +
-                   text(m_problem.blocks) + " blocks";
-        if (t.from == t.to) return describe(t) + " goes from a rank to itself";
-        return {};
-    }
-
     // Transfers of one step come sorted by sender, receiver and block.
     auto one_ported(step_view step) -> verdict {
         for (std::size_t i = 1; i < step.size(); ++i) {
-            if (step[i] == step[i - 1]) return describe(step[i]) + " is there twice";
+            if (step[i] == step[i - 1]) return text_of(step[i]) + " is there twice";
             if (step[i].from == step[i - 1].from && step[i].to != step[i - 1].to)
                 return two_messages(step[i].from, "sends", "to", step[i - 1].to, step[i].to, step[i].step);
         }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -69,9 +70,9 @@ struct attachment_record {
     /// Throws the same on all ranks.
     void check() const {
         if (mistake == bad_link)
-            throw std::invalid_argument(
-                "papcoll: options.link must have finite costs that are not negative, on "
-                "all ranks");
+            throw std::invalid_argument("papcoll: options.link must have costs that are not negative, a "
+                                        "latency of at most an hour, and "
+                                        "at most 1e9 ns per byte and per message, on all ranks");
         if (mistake == bad_node_memory)
             throw std::invalid_argument(
                 "papcoll: options.node_memory must be at most 2^30 bytes, on all ranks");
@@ -161,8 +162,10 @@ private:
                      : attachment_record::no_level;
     }
     static auto mistake_of(attach_options const& options) -> std::int64_t {
-        auto const is_cost = [](double value) { return value >= 0 && !std::isinf(value); };
-        if (options.link && (options.link->latency < ticks{0} || !is_cost(options.link->per_byte) ||
+        // A byte per second, and an hour.
+        auto const is_cost = [](double value) { return value >= 0 && value <= 1e9; };
+        auto const is_time = [](ticks value) { return value >= ticks{0} && value <= std::chrono::hours{1}; };
+        if (options.link && (!is_time(options.link->latency) || !is_cost(options.link->per_byte) ||
                              !is_cost(options.link->per_message)))
             return attachment_record::bad_link;
         return options.node_memory.value_or(0) > (std::size_t(1) << 30U) ? attachment_record::bad_node_memory

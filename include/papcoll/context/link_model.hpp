@@ -28,7 +28,7 @@ struct link_model {
 
     /// How long a message of so many bytes takes.
     [[nodiscard]] auto transfer_time(std::size_t bytes) const -> ticks {
-        return latency + rounded(per_byte * static_cast<double>(bytes));
+        return latency + detail::whole_ticks(per_byte * static_cast<double>(bytes));
     }
     /// The same for plans by the clock, for which too short a time is worse than too long a one: by what was
     /// measured, where it is known. Libraries and networks take longer for messages of some lengths than
@@ -40,14 +40,9 @@ struct link_model {
         auto const n = static_cast<double>(bytes);
         auto const between = static_cast<double>((of_256_kib - of_64_kib).count()) / (far - near);
         auto const before = static_cast<double>((of_64_kib - latency).count()) / near;
-        auto const measured =
-            n <= near ? latency + rounded(before * n) : of_64_kib + rounded(between * (n - near));
-        return std::max(measured, latency + rounded(between * n));
-    }
-
-private:
-    static auto rounded(double nanoseconds) -> ticks {
-        return ticks(static_cast<std::int64_t>(std::llround(nanoseconds)));
+        auto const measured = n <= near ? latency + detail::whole_ticks(before * n)
+                                        : of_64_kib + detail::whole_ticks(between * (n - near));
+        return std::max(measured, latency + detail::whole_ticks(between * n));
     }
 };
 

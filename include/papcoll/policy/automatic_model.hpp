@@ -12,6 +12,7 @@
 #include <papcoll/policy/radix_choice.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/policy/two_level.hpp>
+#include <papcoll/program/prefix.hpp>
 #include <papcoll/scheduler/rank_grid.hpp>
 
 #include <algorithm>
@@ -97,7 +98,7 @@ private:
         if (policy == "linear_sync") return whole_round() + (p - 1) * message_cost(m_link);
         if (policy == "pairwise") return (p - 1) * (latency + volume / p);
         if (policy == "bruck") return m_rounds * (latency + volume / 2);
-        if (policy == "prefix_doubling") return m_rounds * whole_round();
+        if (policy == "prefix_doubling") return rounds_of_doubling() * whole_round();
         if (policy == "prefix_chain") {
             double const blocks = prefix_chain{}.blocks(m_shape, m_link);
             double const by_ranks = (blocks + p - 2) * (latency + volume / blocks);
@@ -272,14 +273,22 @@ private:
         double const within = std::min((m_shape.ranks - nodes) * message_cost(m_link), latency);
         return (blocks + nodes - 2) * (latency + volume / blocks) + within;
     }
-    /// All the data in each of few rounds, or once, block by block, from rank to rank. Rounds keep all links
-    /// busy with all the data, so that calls in a row take as many times as long as there are rounds: they
-    /// must save a third.
+    [[nodiscard]] auto rounds_of_doubling() const -> int {
+        return m_shape.operation == collective_kind::scan ? m_rounds
+                                                          : prefix_rounds::of_exclusive(m_shape.ranks);
+    }
+    /// All the data in each of few rounds, or once, block by block, from rank to rank. In a row of calls
+    /// early ranks run ahead, and what counts is how long a call keeps a link busy: with doubling, all its
+    /// rounds. A call from rest and one of a row weigh the same: doubling must save, from rest, more than the
+    /// factor by which it is slower in a row.
     [[nodiscard]] auto prefix() const -> automatic_choice {
         double const chain = time_of("prefix_chain"), doubling = time_of("prefix_doubling");
         if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain, doubling))
             return {{"two_level", {}}, "model: one rank of each node"};
-        if (chain < 1.5 * doubling) return {{"prefix_chain", {}}, "model: every link carries the data once"};
+        double const busy = std::max(volume_time(m_shape.bytes(), m_link), message_cost(m_link));
+        double const latency = round_latency(m_link);
+        if (chain * (busy + latency) < doubling * (rounds_of_doubling() * busy + latency))
+            return {{"prefix_chain", {}}, "model: every link carries the data once"};
         return {{"prefix_doubling", {}}, "model: fewest rounds"};
     }
 

@@ -7,6 +7,7 @@
 #include <papcoll/schedule/order_sign.hpp>
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
+#include <papcoll/schedule/well_formed.hpp>
 #include <papcoll/scheduler/scheduler_ref.hpp>
 
 #include <cstddef>
@@ -91,7 +92,9 @@ public:
                         .arrivals = arrivals,
                         .owners = layout.owners};
         check(p);
-        return algorithm.for_rank(p, m_shape.rank);
+        auto share = algorithm.for_rank(p, m_shape.rank);
+        detail::require_well_formed(share, m_shape.rank, p);
+        return share;
     }
 
     /// The program, its messages cut where it then keeps within plan_limit().

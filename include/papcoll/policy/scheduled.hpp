@@ -9,6 +9,7 @@
 #include <papcoll/scheduler/scheduler.hpp>
 #include <papcoll/scheduler/scheduler_ref.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -69,9 +70,9 @@ struct scheduled {
         detail::check_arrivals(arrivals, shape.ranks);
         detail::check_segments(segments);
     }
-    /// Complete, and plans are kept, for schedulers without members or whose bytes are their value.
+    /// Complete, and plans are kept, for schedulers without members and those that have a fingerprint.
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        if constexpr (bytes_tell || std::is_empty_v<S>)
+        if constexpr (tells || std::is_empty_v<S>)
             return agreement_key();
         else
             return std::nullopt;
@@ -79,9 +80,10 @@ struct scheduled {
     /// What can be compared between ranks.
     [[nodiscard]] auto agreement_key() const -> std::vector<std::int64_t> {
         auto key = detail::arrivals_key(arrivals, {segments.value_or(0)});
-        if constexpr (bytes_tell)
-            for (auto const byte : std::as_bytes(std::span(&algorithm, 1)))
-                key.push_back(static_cast<std::int64_t>(byte));
+        if constexpr (tells) {
+            std::vector<std::int64_t> const own = algorithm.fingerprint();
+            key.insert(key.end(), own.begin(), own.end());
+        }
         return key;
     }
     [[nodiscard]] auto plan(call_shape const& shape, link_model const& link) const -> program {
@@ -93,7 +95,9 @@ struct scheduled {
     }
 
 private:
-    static constexpr bool bytes_tell = !std::is_empty_v<S> && std::has_unique_object_representations_v<S>;
+    static constexpr bool tells = requires(S const& s) {
+        { s.fingerprint() } -> std::same_as<std::vector<std::int64_t>>;
+    };
 };
 
 } // namespace papcoll::inline v0

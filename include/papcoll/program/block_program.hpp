@@ -7,6 +7,7 @@
 #include <papcoll/schedule/order_sign.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
+#include <papcoll/schedule/well_formed.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -119,10 +120,9 @@ private:
                     reject(list == &share.sends, t, "names a block that the problem does not have");
     }
     [[noreturn]] void reject(bool sends, rank_transfer const& t, char const* why) const {
-        throw std::invalid_argument(
-            "papcoll: the schedule cannot proceed: the transfer of block " + std::to_string(t.block) +
-            " from rank " + std::to_string(sends ? m_rank : t.peer) + " to rank " +
-            std::to_string(sends ? t.peer : m_rank) + " in step " + std::to_string(t.step) + " " + why);
+        transfer const whole{t.step, sends ? m_rank : t.peer, sends ? t.peer : m_rank, t.block};
+        throw std::invalid_argument("papcoll: the schedule cannot proceed: " + detail::text_of(whole) + " " +
+                                    why);
     }
     void hold_all() {
         for (std::size_t b = 0; b < m_blocks.size(); ++b) m_blocks[b] = {m_places.held[b], true};

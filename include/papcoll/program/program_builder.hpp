@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -111,6 +112,7 @@ inline void append_piece(program const& whole, program::index i, std::size_t beg
     }
     first.back() = result.size();
     for (auto const& [earlier, later] : whole.order) {
+        if (later == whole.size()) continue; // nothing came after it
         // Messages begin in order, pieces of a computation do not.
         auto const last = whole.is_message(later) ? first[later] + 1 : first[later + 1];
         for (auto l = first[later]; l < last; ++l)
@@ -195,11 +197,14 @@ public:
         return r;
     }
     /// For the messages that follow, and how combinations and copies are cut; at first eight at a time,
-    /// without admission.
+    /// without admission. Throws std::length_error for the 65 537th kind.
     void use(message_windows const& windows) {
         auto const found = std::find(m_program.windows.begin(), m_program.windows.end(), windows);
-        m_windows = static_cast<std::uint16_t>(found - m_program.windows.begin());
+        auto const number = found - m_program.windows.begin();
+        if (number > std::numeric_limits<std::uint16_t>::max())
+            throw std::length_error("papcoll: a program has more than 65536 kinds of windows");
         if (found == m_program.windows.end()) m_program.windows.push_back(windows);
+        m_windows = static_cast<std::uint16_t>(number);
     }
 
     /// Sends these regions, one behind the other, to a rank; returns the number of the instruction.
@@ -271,8 +276,15 @@ public:
         list.begin(program::action::contribution, -1, false, m_windows);
         list.add(std::span(&to, 1));
     }
-    /// The next instruction waits for this one, whatever the data.
-    void after(index earlier) { m_program.order.emplace_back(earlier, m_program.size()); }
+    /// The next instruction waits for this one, whatever the data. Throws std::invalid_argument if there is
+    /// no such instruction yet.
+    void after(index earlier) {
+        if (earlier >= next())
+            throw std::invalid_argument("papcoll: instruction " + std::to_string(next()) +
+                                        " cannot wait for instruction " + std::to_string(earlier) +
+                                        ", which is not there yet");
+        m_program.order.emplace_back(earlier, next());
+    }
 
     /// Where a program that is appended finds what it works on.
     struct mapping {
@@ -286,11 +298,15 @@ public:
         constexpr auto all = std::numeric_limits<std::size_t>::max() >> 2U;
         append(p, {region(memory::in, 0, all), region(memory::out, 0, all)});
     }
-    /// The same for a program of other ranks, and on other memory. Throws std::invalid_argument for programs
-    /// that share the memory of a node.
+    /// The same for a program of other ranks, and on other memory. Messages that follow have the windows that
+    /// they had before. Throws std::invalid_argument for programs that share the memory of a node, and for
+    /// those that leave the work to MPI.
     void append(program const& p, mapping const& where) {
         if (p.uncut) return append(in_pieces(p), where);
         if (p.node > 0) throw std::invalid_argument("papcoll: programs that share memory stand alone");
+        if (p.native)
+            throw std::invalid_argument("papcoll: a native program has nothing that can be appended");
+        auto const windows = m_windows;
         auto const first = next();
         auto const scratch_begins = scratch(p.scratch).offset();
         for (index i = 0; i < p.size(); ++i) {
@@ -316,6 +332,7 @@ public:
                 list.add(std::span(moved, n));
             }
         }
+        m_windows = windows;
     }
 
     /// The program. Its messages are cut where it then takes no more than `limit` bytes.

@@ -1,8 +1,11 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -40,6 +43,11 @@ struct problem {
 };
 
 namespace detail {
+
+/// To whole ticks, 13 days at most: sums of thousands do not overflow.
+[[nodiscard]] inline auto whole_ticks(double nanoseconds) -> ticks {
+    return ticks(static_cast<std::int64_t>(std::llround(std::min(nanoseconds, 0x1p50))));
+}
 
 inline void require(bool condition, char const* what, long long value) {
     if (!condition)

@@ -139,6 +139,8 @@ struct arrival_broadcast_scheduler {
 
     static constexpr schedule_kind kind = schedule_kind::dissemination;
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> { return {round.count()}; }
     /// All transfers. Throws std::invalid_argument for malformed problems and rounds that take no time.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {
         check(p);

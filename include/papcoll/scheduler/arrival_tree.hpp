@@ -9,6 +9,7 @@
 #include <papcoll/scheduler/tree/reduction_tree.hpp>
 #include <papcoll/scheduler/tree/tree_schedule.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -36,6 +37,10 @@ struct arrival_tree_scheduler {
 
     static constexpr schedule_kind kind = schedule_kind::reduction;
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> {
+        return {transfer_time.count(), compute_time.count(), latency.count()};
+    }
     /// The timed tree of one block, on the clock of the arrivals, and the ranks of its machines.
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree {
         return grow_arrival_tree(p, transfer_time, compute_time, latency);

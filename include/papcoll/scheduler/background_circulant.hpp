@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,10 @@ struct background_circulant_scheduler {
     /// The part of it that every message pays, however small. Must agree on all ranks.
     ticks latency{0};
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> {
+        return {block_time.count(), latency.count()};
+    }
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule {
         detail::check_rank(p, rank);
         detail::owned_blocks const blocks(p);

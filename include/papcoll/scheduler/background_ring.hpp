@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct background_ring_scheduler {
     /// How long one rank's blocks take from rank to rank. Must agree on all ranks.
     ticks block_time = std::chrono::milliseconds{1};
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> { return {block_time.count()}; }
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule {
         detail::check_rank(p, rank);
         detail::owned_blocks const blocks(p);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -40,6 +41,8 @@ struct clairvoyant_scheduler {
     /// ranks.
     ticks round = std::chrono::milliseconds{1};
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> { return {round.count()}; }
     /// All transfers, in the order in which they are found.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer> {
         std::vector<transfer> all;

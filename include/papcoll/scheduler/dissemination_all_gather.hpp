@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -37,6 +38,8 @@ struct dissemination_all_gather_scheduler {
     static constexpr auto kind = schedule_kind::dissemination;
     static constexpr std::string_view name = "dissemination";
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> { return {radix}; }
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule;
 
     friend auto operator==(dissemination_all_gather_scheduler const&,

@@ -10,6 +10,7 @@
 #include <papcoll/scheduler/tree/reduction_tree.hpp>
 #include <papcoll/scheduler/tree/tree_schedule.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -44,6 +45,10 @@ struct greedy_tree_scheduler {
     /// Operands are combined in the order of their ranks.
     static constexpr bool keeps_rank_order = true;
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> {
+        return {transfer_time.count(), compute_time.count(), max_transfers, max_reducers};
+    }
     /// The timed tree of one block and the ranks of its machines.
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree {
         return detail::in_rank_order(

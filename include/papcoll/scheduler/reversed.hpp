@@ -4,6 +4,7 @@
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
+#include <papcoll/schedule/well_formed.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
 #include <algorithm>
@@ -52,6 +53,7 @@ auto reversed_scheduler<S>::transfers(problem const& p) const -> std::vector<tra
     check(p);
     auto all = papcoll::transfers(forward, p);
     if (all.empty()) return all;
+    for (auto const& t : all) detail::require_well_formed(t, p);
     constexpr bool from_reduction = S::kind == schedule_kind::reduction;
     auto const in_dissemination_order = [](transfer const& a, transfer const& b) {
         return from_reduction ? b.step < a.step : a.step < b.step;

@@ -4,6 +4,7 @@
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
+#include <papcoll/schedule/well_formed.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -19,6 +20,9 @@ namespace papcoll::inline v0 {
 ///  3. Optionally `s.transfers(p)` returns the whole schedule as std::vector<transfer>, in step order and
 ///     within a step in the order in which it was generated.
 ///  4. Optionally `S::name` is a name, which policies made of the scheduler then have.
+///  5. Optionally `s.fingerprint()` returns as std::vector<std::int64_t> everything but the problem that the
+///     schedule depends on. Of a scheduler that has members and no fingerprint each call makes its plan anew,
+///     and agreed checks do not compare them.
 ///
 /// What the schedules must satisfy is checked by verify_reduction and verify_dissemination.
 ///
@@ -32,8 +36,9 @@ concept scheduler = std::copyable<S> && requires(S const& s, problem const& p, i
     { s.for_rank(p, rank) } -> std::same_as<rank_schedule>;
 };
 
-/// The whole schedule, in step order: the scheduler's own `transfers` where it has one, else the sends of
-/// all ranks put together.
+/// The whole schedule, in step order: the scheduler's own `transfers` where it has one, else the shares of
+/// all ranks put together. Throws std::invalid_argument where one rank sends what the other does not receive,
+/// or the other way round.
 template <scheduler S>
 [[nodiscard]] auto transfers(S const& s, problem const& p) -> std::vector<transfer> {
     if constexpr (requires {
@@ -41,12 +46,16 @@ template <scheduler S>
                   }) {
         return s.transfers(p);
     } else {
-        std::vector<transfer> all;
-        for (int rank = 0; rank < p.ranks; ++rank)
-            for (auto const& send : s.for_rank(p, rank).sends)
-                all.push_back({send.step, rank, send.peer, send.block});
-        std::sort(all.begin(), all.end());
-        return all;
+        std::vector<transfer> sent, received;
+        for (int rank = 0; rank < p.ranks; ++rank) {
+            auto const share = s.for_rank(p, rank);
+            for (auto const& t : share.sends) sent.push_back({t.step, rank, t.peer, t.block});
+            for (auto const& t : share.receives) received.push_back({t.step, t.peer, rank, t.block});
+        }
+        std::sort(sent.begin(), sent.end());
+        std::sort(received.begin(), received.end());
+        detail::require_both_ends(sent, received);
+        return sent;
     }
 }
 

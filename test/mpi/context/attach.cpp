@@ -216,8 +216,11 @@ TEST_CASE("attaching and freeing leaves nothing behind") {
 
 TEST_CASE("an attachment that is refused leaves nothing, and all ranks learn of it") {
     duplicate const comm;
-    CHECK_THROWS_AS(papcoll::attach(comm, {.link = papcoll::link_model{papcoll::ticks(-1), 1}}),
-                    std::invalid_argument);
+    constexpr auto latest = std::chrono::hours(1);
+    for (papcoll::link_model const& wrong :
+         {papcoll::link_model{papcoll::ticks(-1), 1}, papcoll::link_model{latest + papcoll::ticks(1), 1},
+          papcoll::link_model{latest, 1.1e9}, papcoll::link_model{latest, 1, 1.1e9}})
+        CHECK_THROWS_AS(papcoll::attach(comm, {.link = wrong}), std::invalid_argument);
     CHECK_THROWS_AS((void)papcoll::context_of(comm), std::logic_error);
     papcoll::attach(comm);
     CHECK_NOTHROW((void)papcoll::context_of(comm));

@@ -7,6 +7,7 @@
 #include <papcoll/policy/clairvoyant.hpp>
 #include <papcoll/policy/ring.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/policy/shared_memory.hpp>
 #include <papcoll/program/program_builder.hpp>
 #include <papcoll/program/triggered_gather.hpp>
 #include <papcoll/program/whole_operands.hpp>
@@ -22,6 +23,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <random>
@@ -268,6 +270,35 @@ TEST_CASE("a long combination of several regions costs each of them") {
     });
     CHECK(simulate(programs, nanoseconds({40}), {.compute = ticks{3}, .compute_per_byte = 2.0}, 1) ==
           nanoseconds({40 + 3 + 10 + 3 + 16}));
+}
+
+TEST_CASE("an instruction that waits for a later one, or for itself") {
+    for (program::index const other : {0U, 1U, 50'000'000U}) {
+        program_builder to;
+        to.copy(region(memory::out, 0, 4), region(memory::in, 0, 4));
+        auto broken = to.finish();
+        broken.waits.push_back(other);
+        broken.instructions[0].first_wait = 0;
+        CHECK_THROWS_AS((void)papcoll::simulate(std::vector{broken}, {}, cost_model{}, 4),
+                        std::invalid_argument);
+    }
+}
+
+TEST_CASE("a program that is written when it is executed takes its time in either form") {
+    std::vector<program> all;
+    papcoll::call_shape shape{.operation = papcoll::collective_kind::all_reduce, .ranks = 2};
+    shape.count = std::size_t(1) << 26U;
+    shape.element_bytes = 4;
+    shape.commutative = true;
+    shape.shared_bytes = std::size_t(1) << 18U;
+    std::vector<int> const nodes{0, 0};
+    shape.nodes = nodes;
+    for (shape.rank = 0; shape.rank < 2; ++shape.rank)
+        all.push_back(papcoll::shared_memory{}.plan(shape, papcoll::link_model{}));
+    REQUIRE(all[0].written_by);
+    cost_model const model{.compute_per_byte = 1.0};
+    for (auto const form : {message_form::whole, message_form::in_pieces})
+        CHECK(papcoll::simulate(all, {}, model, 4, form)[0] > std::chrono::milliseconds(1));
 }
 
 TEST_CASE("nothing to do") {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -185,6 +186,44 @@ TEST_CASE("malformed programs are refused") {
     SUBCASE("an order that is none") {
         all[0].order.emplace_back(2, 1);
         CHECK(names(verify(all, two_sums()), {"rank 0", "orders instructions 2 and 1"}));
+    }
+}
+
+TEST_CASE("a copy may overlap its source from below, not from above") {
+    auto const shifted = [](std::size_t from, std::size_t to_where) {
+        return programs{written([&](program_builder& to) {
+                            auto const t = to.scratch(4);
+                            to.copy(t.part(from, 3), out(0, 3));
+                            to.copy(t.part(to_where, 3), t.part(from, 3));
+                            to.send(1, t.part(to_where, 3));
+                        }),
+                        written([&](program_builder& to) { to.receive(0, out(0, 3)); })};
+    };
+    auto const spread = promise_of(2).broadcast(0, 3);
+    CHECK(names(verify(shifted(0, 1), spread), {"instruction 1 of rank 0", "over its own end"}));
+    CHECK_FALSE(verify(shifted(1, 0), spread));
+}
+
+TEST_CASE("promises are made to ranks, each of its part") {
+    using parts = std::vector<papcoll::block_range>;
+    promise_of const three(3);
+    parts const two(2), all(3);
+    for (int const root : {-1, 3}) {
+        CHECK_THROWS_AS((void)three.broadcast(root, 1), std::invalid_argument);
+        CHECK_THROWS_AS((void)three.reduce(root, 1), std::invalid_argument);
+        CHECK_THROWS_AS((void)three.gather(root, all), std::invalid_argument);
+        CHECK_THROWS_AS((void)three.scatter(root, all), std::invalid_argument);
+        CHECK_THROWS_AS((void)promise_of(3).in_place(root), std::invalid_argument);
+    }
+    for (parts const& wrong : {two, parts{}}) {
+        CHECK_THROWS_AS((void)three.gather(0, wrong), std::invalid_argument);
+        CHECK_THROWS_AS((void)three.scatter(0, wrong), std::invalid_argument);
+        CHECK_THROWS_AS((void)three.reduce_scatter(wrong), std::invalid_argument);
+        CHECK_THROWS_AS((void)three.all_gather(wrong), std::invalid_argument);
+        std::vector<parts> const full(3, all), some{all, all, wrong}, few(2, all);
+        CHECK_THROWS_AS((void)three.all_to_all(full, some), std::invalid_argument);
+        CHECK_THROWS_AS((void)three.all_to_all(few, full), std::invalid_argument);
+        CHECK_NOTHROW((void)three.all_to_all(full, full));
     }
 }
 

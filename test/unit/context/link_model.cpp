@@ -166,3 +166,12 @@ TEST_CASE("plans by the clock go by what long messages took, where that is known
     link.of_64_kib = link.of_256_kib; // not plausible
     CHECK(link.planned_time(1 << 20) == link.transfer_time(1 << 20));
 }
+
+TEST_CASE("times that no clock could show are long, and not negative") {
+    auto const most = std::numeric_limits<std::size_t>::max();
+    for (double const per_byte : {1e-3, 1e9, 1e300}) {
+        link_model const link{1us, per_byte};
+        CHECK(link.transfer_time(most) > 1h);
+        CHECK(1000 * link.transfer_time(most) > 1h);
+    }
+}

@@ -229,16 +229,17 @@ TEST_CASE("short all-reduces of ranks that are no power of two go in groups wher
     }
 }
 
-TEST_CASE("a scan goes from rank to rank unless rounds save a third: they keep all links busy") {
+TEST_CASE("a scan goes from rank to rank unless rounds save more than they cost in a row of calls") {
     for (auto const operation : {collective_kind::scan, collective_kind::exscan}) {
-        auto const by_bytes = [&](std::size_t bytes) {
+        auto const by_bytes = [&](std::size_t bytes, int ranks = 8) {
             auto shape = shape_of(operation, bytes / 8);
             shape.element_bytes = 8;
-            shape.ranks = 8;
+            shape.ranks = ranks;
             return policy_of({}, shape);
         };
-        CHECK(by_bytes(512) == "prefix_doubling");
-        CHECK(by_bytes(2048) == "prefix_chain"); // where rounds alone would be a little shorter
+        CHECK(by_bytes(64) == "prefix_doubling");
+        CHECK(by_bytes(512, 64) == "prefix_doubling");
+        CHECK(by_bytes(2048) == "prefix_chain"); // where rounds alone would be shorter
         CHECK(by_bytes(65536) == "prefix_chain");
     }
 }

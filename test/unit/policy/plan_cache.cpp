@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -111,6 +112,39 @@ struct of_size {
 };
 
 } // namespace
+
+namespace {
+
+/// Schedulers with members: what a plan depends on is behind one of them, and only some say so.
+struct ordered : own_schedulers::to_the_owners {
+    std::span<int const> order;
+};
+struct ordered_and_told : ordered {
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> {
+        return {order.begin(), order.end()};
+    }
+};
+
+} // namespace
+
+TEST_CASE("plans of a scheduler with members are kept by its fingerprint, not by its bytes") {
+    papcoll::detail::plan_cache cache;
+    call_shape shape{.operation = collective_kind::reduce, .ranks = 5, .rank = 2};
+    shape.count = 100;
+    shape.element_bytes = 8;
+    std::vector<int> order{1, 2, 3};
+    auto const copy = order;
+    papcoll::scheduled<ordered> const silent{.algorithm = {{}, order}};
+    CHECK_FALSE(silent.fingerprint());
+    papcoll::scheduled<ordered_and_told> const told{.algorithm = {{{}, order}}};
+    papcoll::scheduled<ordered_and_told> const same{.algorithm = {{{}, copy}}};
+    auto const plan = cache.plan(told, shape, slow).what;
+    CHECK(told.agreement_key() == same.agreement_key());
+    CHECK(cache.plan(same, shape, slow).what == plan);
+    order[0] = 7;
+    CHECK(cache.plan(told, shape, slow).what != plan);
+    CHECK(cache.plan(same, shape, slow).what == plan);
+}
 
 TEST_CASE("a cache holds no more bytes than it may, and drops what was used longest ago") {
     papcoll::detail::plan_cache cache(100'000);

@@ -226,3 +226,46 @@ TEST_CASE("more scratch memory than there can be is refused") {
     CHECK_THROWS_AS(to.scratch(1), std::length_error);
     CHECK_THROWS_AS(program_builder().scratch(most + 1), std::length_error);
 }
+
+TEST_CASE("what is appended leaves the windows of later messages alone") {
+    papcoll::message_windows const asks{.receives = 1, .sends = 1, .admission = true};
+    program_builder inner;
+    inner.use(asks);
+    inner.send(1, in(0, 4));
+    auto const part = inner.finish();
+    program_builder to;
+    to.append(part);
+    to.send(2, in(0, 4));
+    auto const p = to.finish();
+    CHECK(p.windows_of(0) == asks);
+    CHECK_FALSE(p.windows_of(1).admission);
+}
+
+TEST_CASE("programs that are MPI's work, or share memory, are not appended") {
+    program native;
+    native.native = true;
+    program_builder to, sharing;
+    CHECK_THROWS_AS(to.append(native), std::invalid_argument);
+    sharing.share(4, 1);
+    CHECK_THROWS_AS(to.append(sharing.finish()), std::invalid_argument);
+}
+
+TEST_CASE("an instruction waits for earlier ones alone, and an order that nothing follows orders nothing") {
+    program_builder to;
+    CHECK_THROWS_AS(to.after(0), std::invalid_argument);
+    to.use({.receives = 1, .sends = 1, .admission = false, .longest_elements = 2});
+    to.send(1, in(0, 4));
+    CHECK_THROWS_AS(to.after(1), std::invalid_argument);
+    to.after(0);
+    auto const p = to.finish();
+    CHECK(p.size() == 2);
+    CHECK(p.waits.empty());
+}
+
+TEST_CASE("a program has up to 65536 kinds of windows") {
+    program_builder to;
+    for (int kind = 1; kind < 65'536; ++kind) to.use({.receives = 8 + kind, .sends = 8, .admission = false});
+    CHECK_THROWS_AS(to.use({.receives = 1, .sends = 7, .admission = false}), std::length_error);
+    to.send(1, in(0, 4));
+    CHECK(to.finish().windows_of(0).receives == 8 + 65'535);
+}

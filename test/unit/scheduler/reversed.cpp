@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 namespace {
@@ -136,6 +137,13 @@ TEST_CASE("reversed random reductions disseminate, and reversed again they reduc
             CHECK(papcoll::verify_reduction(again, p).value_or("right") == "right");
             CHECK(again.size() == all.size());
         }
+}
+
+TEST_CASE("transfers of ranks and blocks that are not there throw") {
+    problem const p{.ranks = 3, .blocks = 2};
+    for (transfer const& t : {transfer{1, 1, 3, 0}, transfer{1, -1, 0, 0}, transfer{1, 1, 0, 1'000'000},
+                              transfer{1, 1, 0, -1}, transfer{1, 1, 1, 0}})
+        CHECK_THROWS_AS((void)papcoll::reversed(reduction{{t}}).transfers(p), std::invalid_argument);
 }
 
 TEST_CASE("a malformed problem throws and names the member") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 namespace {
@@ -31,6 +32,17 @@ struct to_the_root {
 struct whole : to_the_root {
     [[nodiscard]] static auto transfers(problem const&) -> std::vector<transfer> {
         return {{1, 1, 0, 0}, {2, 2, 0, 0}};
+    }
+};
+
+// One share says something else than the other.
+struct deaf : to_the_root {
+    int block_of_root = 0;
+    [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule {
+        auto share = to_the_root::for_rank(p, rank);
+        for (auto& t : share.receives) t.block = block_of_root;
+        if (block_of_root < 0) share.receives.clear();
+        return share;
     }
 };
 
@@ -76,4 +88,17 @@ TEST_CASE("transfers puts the shares of all ranks together in step order") {
 TEST_CASE("transfers prefers the scheduler's own") {
     std::vector<transfer> const expected{{1, 1, 0, 0}, {2, 2, 0, 0}};
     CHECK(papcoll::transfers(whole{}, {.ranks = 7}) == expected);
+}
+
+TEST_CASE("what one rank sends and the other does not receive is no transfer") {
+    problem const p{.ranks = 3, .root = 1, .blocks = 2};
+    CHECK_NOTHROW((void)papcoll::transfers(deaf{}, p));
+    CHECK_THROWS_WITH_AS(
+        (void)papcoll::transfers(deaf{{}, -1}, p),
+        "papcoll: the transfer of block 0 from rank 0 to rank 1 in step 0 is in the share of its "
+        "sender, but not in that of its receiver",
+        std::invalid_argument);
+    deaf listens_too_much{};
+    listens_too_much.block_of_root = 1;
+    CHECK_THROWS_AS((void)papcoll::transfers(listens_too_much, p), std::invalid_argument);
 }

@@ -185,6 +185,10 @@ private:
                 if (n == 3 && overlap(regions[r], regions[r + k]) && !same(regions[r], regions[r + k]))
                     return " writes " + text_of(regions[r]) + " over a part of its operand, " +
                            text_of(regions[r + k]);
+                if (n == 2 && overlap(regions[r], regions[r + 1]) &&
+                    regions[r].offset() > regions[r + 1].offset())
+                    return " copies " + text_of(regions[r + 1]) + " over its own end, to " +
+                           text_of(regions[r]);
             }
         return {};
     }

@@ -134,6 +134,11 @@ private:
         auto const at = static_cast<number>(m_nodes.size());
         node n{.rank = rank, .what = from.what, .first_follower = 0};
         n.waits = static_cast<number>(p.waits_of(i).size());
+        for (auto const earlier : p.waits_of(i))
+            if (earlier >= i)
+                throw std::invalid_argument("papcoll: instruction " + std::to_string(i) + " of rank " +
+                                            std::to_string(rank) + " waits for instruction " +
+                                            std::to_string(earlier) + ", which does not come before it");
         switch (from.what) {
         case program::action::send:
         case program::action::receive: {
