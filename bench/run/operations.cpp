@@ -5,6 +5,7 @@
 #include <papcoll/analysis/simulate.hpp>
 #include <papcoll/core.hpp>
 #include <papcoll/schedule/block_partition.hpp>
+#include <papcoll/scheduler/arrival_broadcast.hpp>
 #include <papcoll/scheduler/circulant/skips.hpp>
 
 #include <algorithm>
@@ -252,6 +253,17 @@ public:
         : base(comm, options) {}
     [[nodiscard]] auto least_bytes() const -> std::size_t override {
         return m_ranks > 1 ? m_options.count * sizeof(float) : 0;
+    }
+    /// `arrival_broadcast`: the scheduler of that name, with as many blocks as circulant takes.
+    void prepare(std::string const& policy, std::vector<ticks> const& arrivals) override {
+        if (policy != "arrival_broadcast") return base::prepare(policy, arrivals);
+        auto const link = papcoll::context_of(m_comm)->link();
+        int const blocks = m_options.segments.value_or(papcoll::circulant{}.blocks(shape(), link));
+        papcoll::block_partition const cut{m_options.count, blocks};
+        auto const round = m_options.round.value_or(link.planned_time(cut.largest() * sizeof(float)));
+        run_with(papcoll::scheduled{.algorithm = papcoll::arrival_broadcast_scheduler{round},
+                                    .segments = blocks,
+                                    .arrivals = source_of(arrivals)});
     }
     [[nodiscard]] auto shape() const -> papcoll::call_shape {
         return shape_of(papcoll::collective_kind::broadcast, m_options.count);

@@ -152,8 +152,10 @@ private:
 
 /// Writes what read_arrivals reads.
 inline void write_arrivals(std::ostream& out, std::span<ticks const> arrivals) {
-    out << "# papcoll arrivals, nanoseconds, one line per rank\nranks " << arrivals.size() << '\n';
-    for (ticks const arrival : arrivals) out << arrival.count() << '\n';
+    // Not as numbers, which the stream would write as its locale does.
+    out << "# papcoll arrivals, nanoseconds, one line per rank\nranks " << std::to_string(arrivals.size())
+        << '\n';
+    for (ticks const arrival : arrivals) out << std::to_string(arrival.count()) << '\n';
 }
 
 /// Writes, or replaces, a file of arrivals; they must not be empty. Throws pattern_file_error when the file

@@ -70,7 +70,7 @@ constexpr auto delay_at(arrival_shape shape, int rank, int ranks, std::int64_t m
     case arrival_shape::bell:
         return scaled(magnitude, from_end, last / 2);
     case arrival_shape::valley:
-        return magnitude - scaled(magnitude, from_end, last / 2);
+        return last < 2 ? 0 : magnitude - scaled(magnitude, from_end, last / 2);
     case arrival_shape::half_delayed:
         return rank < (ranks + 1) / 2 ? 0 : magnitude;
     case arrival_shape::no_delay:

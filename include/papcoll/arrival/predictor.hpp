@@ -17,16 +17,16 @@ namespace papcoll::inline v0 {
 ///  1. `p.begin(t)`: a computation begins at t. One that has begun and not ended is forgotten.
 ///  2. `p.progress(t, f)`: at t the fraction f of it is done.
 ///  3. `p.end(t)`: it ends at t.
-///  4. `c.predict()`, an optional<ticks>: when the computation that has begun ends; nullopt while nothing is
-///  known
-///     about it. After its end, the end itself.
+///  4. `c.predict()`, an optional<ticks>: when the computation that has begun ends; nullopt while nothing
+///     is known about it. After its end, the end itself.
 ///
 /// All observations are taken at any time, and none throws. What cannot be is ignored: progress and ends
 /// without a beginning or before it, progress after the end, fractions outside (0, 1] and not-a-numbers, and
 /// reports that are older, or tell of less progress, than one that was taken already; times more than 2^61 ns
 /// from the clock's origin and computations longer than longest_computation, too. A prediction is not before
-/// the last report. Predictions may differ between machines by rounding: ranks must exchange them, not
-/// recompute those of others.
+/// the last report. Where predict() throws, arrivals() of this rank throws the same, and the others find
+/// themselves all together once its monitor has ended. Predictions may differ between machines by rounding:
+/// ranks must exchange them, not recompute those of others.
 ///
 ///     struct an_hour { // a minimal model
 ///         std::optional<papcoll::ticks> expected;

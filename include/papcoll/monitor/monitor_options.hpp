@@ -25,7 +25,7 @@ struct monitor_options {
     /// that reports alone tell. At least 0.
     ticks patience{0};
     /// How long the thread sleeps before it looks for messages again; four times as long while there is
-    /// nothing to expect. Positive.
+    /// nothing to expect. Positive, an hour at most.
     ticks poll = std::chrono::microseconds(500);
     /// Messages to and fro between two ranks when the clocks are synchronised.
     int pings = 20;
@@ -40,7 +40,8 @@ inline void check(monitor_options const& options) {
                                     std::to_string(options.share_at));
     detail::require(options.patience >= ticks{0}, "monitor_options.patience must be at least 0",
                     options.patience.count());
-    detail::require(options.poll > ticks{0}, "monitor_options.poll must be positive", options.poll.count());
+    detail::require(options.poll > ticks{0} && options.poll <= std::chrono::hours{1},
+                    "monitor_options.poll must be positive and at most an hour, in ns", options.poll.count());
     detail::require(options.pings >= 1, "monitor_options.pings must be at least 1", options.pings);
     if (!options.clock)
         throw std::invalid_argument("papcoll: monitor_options.clock must not be an empty function");

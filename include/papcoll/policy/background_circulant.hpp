@@ -18,7 +18,7 @@ namespace papcoll::inline v0 {
 /// As for background_ring the gain before the call needs open_all_gather, wrong arrivals cost time alone, and
 /// arrivals must be the same on all ranks. Without arrivals it is `circulant`.
 struct background_circulant {
-    /// When each rank arrives; empty: all together.
+    /// When each rank arrives; none given: all together.
     arrival_source arrivals = {};
     /// How long one rank's part takes from rank to rank; default: from the measured link. Must agree on all
     /// ranks.

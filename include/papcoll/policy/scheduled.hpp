@@ -48,7 +48,7 @@ struct scheduled {
     /// most 256, and no more than plan_limit(P) has room for when each is sent and received once; of
     /// all-reduces no more than 2^20 of all ranks.
     std::optional<int> segments = {};
-    /// When each rank arrives; empty: all together.
+    /// When each rank arrives; none given: all together.
     arrival_source arrivals = {};
 
     static constexpr bool reorders_operands = detail::reorders_operands<S>;

@@ -21,7 +21,7 @@ namespace papcoll::inline v0 {
 /// model of one-ported ranks the all-gather moves about twice the volume of the ring at the root. A rank that
 /// comes later than those behind it in the order delays them. Arrivals must be the same on all ranks.
 struct sorted_linear {
-    /// When each rank arrives; empty: all together.
+    /// When each rank arrives; none given: all together.
     arrival_source arrivals = {};
     /// How much of a rank's part goes ahead to tell that the rest follows. Must agree on all ranks.
     std::size_t first_bytes = 1024;

@@ -1,7 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -46,7 +45,7 @@ namespace detail {
 
 /// To whole ticks, 13 days at most: sums of thousands do not overflow.
 [[nodiscard]] inline auto whole_ticks(double nanoseconds) -> ticks {
-    return ticks(static_cast<std::int64_t>(std::llround(std::min(nanoseconds, 0x1p50))));
+    return ticks(static_cast<std::int64_t>(std::llround(nanoseconds < 0x1p50 ? nanoseconds : 0x1p50)));
 }
 
 inline void require(bool condition, char const* what, long long value) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -140,4 +141,18 @@ TEST_CASE("files that cannot be used") {
     write_arrivals(file.path, times(4));
     CHECK_THROWS_WITH_AS((void)read_arrivals(file.path, 5), doctest::Contains("4 ranks, but 5 are needed"),
                          pattern_file_error);
+}
+
+TEST_CASE("numbers are written plainly, whatever the program's locale") {
+    struct grouped : std::numpunct<char> {
+        [[nodiscard]] auto do_thousands_sep() const -> char override { return ','; }
+        [[nodiscard]] auto do_grouping() const -> std::string override { return "\3"; }
+    };
+    auto const before = std::locale::global(std::locale(std::locale(), new grouped)); // which it owns
+    std::vector<ticks> const arrivals(1'024, ticks{1'500'000});
+    std::stringstream file;
+    papcoll::write_arrivals(file, arrivals);
+    auto const read = papcoll::read_arrivals(file, "file");
+    std::locale::global(before);
+    CHECK(read == arrivals);
 }

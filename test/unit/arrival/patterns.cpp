@@ -28,6 +28,9 @@ TEST_CASE("the shapes of eight and of five ranks") {
     CHECK(arrival_pattern(arrival_shape::bell, 8, ticks{600}) == of({0, 200, 400, 600, 600, 400, 200, 0}));
     CHECK(arrival_pattern(arrival_shape::bell, 5, ticks{600}) == of({0, 300, 600, 300, 0}));
     CHECK(arrival_pattern(arrival_shape::valley, 5, ticks{600}) == of({600, 300, 0, 300, 600}));
+    CHECK(arrival_pattern(arrival_shape::valley, 3, ticks{600}) == of({600, 0, 600}));
+    CHECK(arrival_pattern(arrival_shape::valley, 2, ticks{600}) == of({0, 0}));
+    CHECK(arrival_pattern(arrival_shape::valley, 1, ticks{600}) == of({0}));
     CHECK(arrival_pattern(arrival_shape::half_delayed, 8, m) == of({0, 0, 0, 0, 700, 700, 700, 700}));
     CHECK(arrival_pattern(arrival_shape::half_delayed, 5, m) == of({0, 0, 0, 700, 700}));
 }

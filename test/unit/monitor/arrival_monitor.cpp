@@ -391,6 +391,86 @@ TEST_CASE("a rank may leave at any time, and those who stay go on together") {
             }
 }
 
+TEST_CASE("a rank whose predictor throws hears of it, and the others do not wait for it when it has left") {
+    struct failing : told {
+        bool fails = false;
+        [[nodiscard]] auto predict() const -> std::optional<ticks> {
+            if (fails) throw std::domain_error("nothing can be said");
+            return told::predict();
+        }
+    };
+    for (auto const threads : {threading::all, threading::none, threading::mixed})
+        papcoll::threads::run(3, [&](endpoint& self) {
+            bool const fails = self.rank() == 1;
+            papcoll::basic_arrival_monitor<endpoint, failing> m(
+                self, {.thread = with_thread(threads, self.rank()), .poll = 100us}, {{}, fails});
+            m.computation_begin();
+            m.progress(0.5);
+            if (fails)
+                CHECK_THROWS_AS((void)m.arrivals(), std::domain_error);
+            else
+                while (!m.is_closed()) (void)m.arrivals();
+        });
+}
+
+TEST_CASE("a thread that sleeps for long is woken when its monitor ends") {
+    papcoll::threads::run(2, [](endpoint& self) {
+        monitor const m(self, {.poll = 1h});
+        CHECK(m.has_thread());
+    });
+}
+
+TEST_CASE("a question that is dropped takes no prediction from one that was asked before") {
+    papcoll::threads::run(1, [](endpoint& self) {
+        papcoll::attach(self);
+        standing_clock clock;
+        papcoll::basic_arrival_monitor<endpoint, papcoll::last_value> m(self, {.clock = clock.of_rank(0)});
+        for (auto const begin : {0s, 100s}) {
+            clock.set(begin);
+            int out = 0;
+            papcoll::arrival_source const arrivals = m;
+            auto open =
+                papcoll::open_all_gather(self, &out, 1, papcoll::background_ring{.arrivals = arrivals});
+            { papcoll::arrival_source const other = m; }
+            m.computation_begin();
+            clock.set(begin + 8s);
+            CHECK_FALSE(open.test());
+            int const mine = 7;
+            open.contribute(&mine);
+            open.wait();
+            REQUIRE(arrivals.given());
+            CHECK(arrivals.times()[0] == begin + 8s);
+        }
+    });
+}
+
+TEST_CASE("questions that nobody reads do not pile up where only some ranks report") {
+    using state = papcoll::detail::monitor_state<endpoint, papcoll::last_value>;
+    for (bool const thread : {false, true})
+        papcoll::threads::run(2, [&](endpoint& self) {
+            auto const m = std::make_shared<state>(
+                endpoint(self), monitor_options{.thread = thread, .poll = 100us}, papcoll::last_value{});
+            m->start(m);
+            std::weak_ptr<papcoll::detail::asked_take> last;
+            for (int i = 0; i < 20; ++i) {
+                if (self.rank() == 0) {
+                    m->begin();
+                    m->progress(0.9);
+                    m->end();
+                }
+                auto const take = m->ask();
+                m->forget(*take);
+                last = take;
+            }
+            auto const begin = papcoll::steady_now();
+            while (!last.expired() && papcoll::steady_now() - begin < 20s) m->look();
+            CHECK(last.expired());
+            int all = 0; // the other has seen it, too
+            papcoll::all_reduce(self, 1, all, std::plus<>{}, papcoll::circulant{});
+            papcoll::detail::let_go(m);
+        });
+}
+
 TEST_CASE("monitors that nobody used end, and one can follow another") {
     for (int const ranks : {1, 2, 7})
         papcoll::threads::run(ranks, {.seed = 1}, [&](endpoint& self) {
@@ -463,6 +543,7 @@ TEST_CASE("options that cannot be are refused, by name") {
         refused({.share_at = std::nan("")}, "share_at");
         refused({.patience = -1ns}, "patience");
         refused({.poll = 0ns}, "poll");
+        refused({.poll = 1h + 1ns}, "poll");
         refused({.pings = 0}, "pings");
         refused({.clock = nullptr}, "clock");
     });

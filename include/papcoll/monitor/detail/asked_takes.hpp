@@ -60,6 +60,10 @@ public:
     [[nodiscard]] auto forgotten() const -> bool {
         return std::ranges::all_of(m_asked, [](auto const& take) { return take->at_once; });
     }
+    /// Whether the next to be answered waits for nothing that this rank has not given.
+    [[nodiscard]] auto is_first_dropped() const -> bool {
+        return !m_asked.empty() && m_asked.front()->at_once;
+    }
     /// Whether this rank has data for one of them, and so waits.
     [[nodiscard]] auto has_arrived() const -> bool {
         return std::ranges::any_of(m_asked, [](auto const& take) { return take->has_arrived; });

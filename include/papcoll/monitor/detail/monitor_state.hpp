@@ -14,13 +14,14 @@
 #include <papcoll/transport/threads.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <concepts>
+#include <condition_variable>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -58,11 +59,8 @@ public:
     /// Lets the state progress while its rank is elsewhere: by a thread, or else with papcoll's operations.
     void start(std::shared_ptr<monitor_state> const& self) {
         m_step = std::make_shared<step_operation>(self);
-        m_has_thread = m_options.thread && m_transport.size() > 1 && usable_beside(m_transport);
-        if (m_has_thread)
-            m_thread = std::thread([this] { run(); });
-        else
-            m_engine->add(m_step);
+        if (m_options.thread && m_transport.size() > 1 && usable_beside(m_transport)) start_thread();
+        if (!m_has_thread) m_engine->add(m_step);
     }
 
     void begin() {
@@ -116,9 +114,9 @@ public:
         end_keeping();
     }
     /// Nobody asks for it any more.
-    void forget(asked_take const& take) {
+    void forget(asked_take& take) {
         std::lock_guard const lock(m_mutex);
-        m_asked.hurry(take);
+        take.at_once = true; // those before it are waited for as ever
         end_keeping();
     }
     /// Looks for answers.
@@ -145,7 +143,7 @@ public:
 
     [[nodiscard]] auto predicted() const -> std::optional<ticks> {
         std::lock_guard const lock(m_mutex);
-        return global_prediction();
+        return m_begin ? global(m_predictor.predict()) : std::nullopt;
     }
     [[nodiscard]] auto clock() const -> synchronised_clock {
         std::lock_guard const lock(m_mutex);
@@ -161,20 +159,20 @@ public:
     }
 
     void leave() noexcept override {
-        m_stop = true;
-        if (m_thread.joinable()) m_thread.join();
+        stop_thread();
         if (!m_has_thread) m_engine->retire(*m_step);
         std::lock_guard const lock(m_mutex);
-        attempt([this] {
+        // After a failure, too: the others would wait.
+        exchange_messages([this] {
             m_exchange.leave();
             return m_exchange.drive();
         });
     }
     auto settle() noexcept -> bool override {
         std::lock_guard const lock(m_mutex);
-        attempt([this] { return drive(); });
-        if (m_failure) abandon(); // nothing is written to what is freed now
-        return m_failure || m_exchange.is_quiet();
+        if (!m_lost) exchange_messages([this] { return drive(); });
+        if (m_lost) abandon(); // nothing is written to what is freed now
+        return m_lost || m_exchange.is_quiet();
     }
     auto abandon() noexcept -> bool { return m_exchange.abandon(); }
     /// Stays until what was asked for is answered; false: nobody asks for anything.
@@ -225,27 +223,52 @@ private:
         return clock;
     }
 
+    /// Where the system has no thread to give, this rank does without.
+    void start_thread() {
+        try {
+            m_thread = std::thread([this] { run(); });
+            m_has_thread = true;
+        } catch (std::system_error const&) {
+        }
+    }
+    void stop_thread() {
+        {
+            std::lock_guard const lock(m_mutex);
+            m_stop = true;
+        }
+        m_stopped.notify_all();
+        if (m_thread.joinable()) m_thread.join();
+    }
     void run() {
+        std::unique_lock lock(m_mutex);
         while (!m_stop) {
-            bool busy = false;
-            {
-                std::lock_guard const lock(m_mutex);
-                step();
-                busy = is_computing() || !m_asked.empty() || m_exchange.is_open();
-            }
-            std::this_thread::sleep_for(busy ? m_options.poll : 4 * m_options.poll);
+            step();
+            bool const busy = is_computing() || !m_asked.empty() || m_exchange.is_open();
+            m_stopped.wait_for(lock, busy ? m_options.poll : 4 * m_options.poll, [this] { return m_stop; });
         }
     }
 
     // What follows is called under the lock.
+    /// Without messages there is nobody to tell: the exchange is lost.
     template <class F>
-    auto attempt(F f) noexcept -> bool {
-        if (m_failure) return false;
+    auto exchange_messages(F f) noexcept -> bool {
         try {
             return f();
         } catch (...) {
-            m_failure = std::current_exception();
+            m_lost = true;
+            if (!m_failure) m_failure = std::current_exception();
             return true;
+        }
+    }
+    /// Of the predictor; where it throws, nothing is predicted and the monitor has failed, but can still say
+    /// that it leaves.
+    auto local_prediction() -> std::optional<ticks> {
+        if (m_failure) return std::nullopt;
+        try {
+            return m_predictor.predict();
+        } catch (...) {
+            m_failure = std::current_exception();
+            return std::nullopt;
         }
     }
     auto drive() -> bool {
@@ -253,10 +276,11 @@ private:
         return m_asked.answer(m_exchange, false) || progressed;
     }
     auto step() -> bool {
-        return attempt([this] {
+        if (m_failure) return false;
+        return exchange_messages([this] {
             bool progressed = drive();
             if (is_due()) {
-                m_exchange.give(is_computing() ? global_prediction() : std::nullopt);
+                m_exchange.give(is_computing() ? global(local_prediction()) : std::nullopt);
                 progressed = true;
             }
             progressed = m_asked.answer(m_exchange, true) || progressed;
@@ -278,14 +302,13 @@ private:
         m_ended = true;
         m_asked.computation_ends();
     }
-    [[nodiscard]] auto global_prediction() const -> std::optional<ticks> {
-        auto const local = m_begin ? m_predictor.predict() : std::nullopt;
+    [[nodiscard]] auto global(std::optional<ticks> local) const -> std::optional<ticks> {
         return local ? std::optional(m_clock.to_global(*local)) : std::nullopt;
     }
     /// A computation has begun of which no take has had the prediction.
     [[nodiscard]] auto is_computing() const -> bool { return m_begin && m_asked.is_current(); }
     /// Whether to give the prediction now.
-    [[nodiscard]] auto is_due() const -> bool {
+    [[nodiscard]] auto is_due() -> bool {
         if (m_exchange.is_urgent()) return true;
         // What is decided for this computation needs no other round; one that ranks an iteration ahead wait
         // for is for the next computation.
@@ -294,17 +317,18 @@ private:
         if (m_exchange.is_called() && (is_computing() || !m_asked.empty())) return true;
         if (!is_computing()) return false;
         if (m_ended) return true;
-        auto const expected = m_predictor.predict();
+        auto const expected = local_prediction();
         if (!expected) return false;
         if (m_reported) return true;
         auto const remaining = static_cast<double>((*expected - *m_begin).count());
         auto const elapsed = m_clock.local_now() - *m_begin - m_options.patience;
         return static_cast<double>(elapsed.count()) >= m_options.share_at * remaining;
     }
-    /// Whether this rank has waited for the others as long as it is patient.
+    /// Whether this rank has waited for the others as long as it is patient; also for what nobody asks for
+    /// any more, which would pile up.
     [[nodiscard]] auto has_waited_enough() -> bool {
         auto const now = m_clock.local_now();
-        if (!m_asked.has_arrived())
+        if (!m_asked.has_arrived() && !m_asked.is_first_dropped())
             m_waits_since.reset();
         else if (!m_waits_since)
             m_waits_since = now;
@@ -336,8 +360,10 @@ private:
     mutable std::mutex m_mutex;
     std::thread m_thread;
     bool m_has_thread = false;
-    std::atomic<bool> m_stop = false;
+    bool m_stop = false;
+    std::condition_variable m_stopped;
     std::exception_ptr m_failure;
+    bool m_lost = false; // messages have failed
     asked_takes m_asked;
     std::optional<ticks> m_begin; // of the computation, on the local clock
     bool m_ended = false;
