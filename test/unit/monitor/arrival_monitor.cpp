@@ -417,6 +417,7 @@ TEST_CASE("a thread that sleeps for long is woken when its monitor ends") {
     papcoll::threads::run(2, [](endpoint& self) {
         monitor const m(self, {.poll = 1h});
         CHECK(m.has_thread());
+        std::this_thread::sleep_for(20ms); // so that it has begun
     });
 }
 
