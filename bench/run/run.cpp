@@ -48,7 +48,8 @@ void add_options(CLI::App& app, settings& s) {
         "or, with another constant, circulant:paper:C; "
         "two_level:LANES; dissemination:RADIX, knomial_tree:RADIX; reduce also reference:binomial, "
         ":rabenseifner, "
-        ":radix_k, :ring; all_gather also open:POLICY, begun before the computation. Behind each "
+        ":radix_k, :ring; broadcast also arrival_broadcast; all_gather also open:POLICY, begun before the "
+        "computation. Behind each "
         "@SOURCE says what it is told of the arrivals: true (default), monitor, silent (the last "
         "rank reports nothing to the monitor), reversed, random, constant, blind");
     add_sizes(app, s.sizes, "of all elements, which are floats");
