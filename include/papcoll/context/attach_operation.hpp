@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -70,9 +69,9 @@ struct attachment_record {
     /// Throws the same on all ranks.
     void check() const {
         if (mistake == bad_link)
-            throw std::invalid_argument("papcoll: options.link must have costs that are not negative, a "
-                                        "latency of at most an hour, and "
-                                        "at most 1e9 ns per byte and per message, on all ranks");
+            throw std::invalid_argument("papcoll: options.link must have costs that are not negative, "
+                                        "times of at most an hour, and at most 1e9 ns per byte and per "
+                                        "message, on all ranks");
         if (mistake == bad_node_memory)
             throw std::invalid_argument(
                 "papcoll: options.node_memory must be at most 2^30 bytes, on all ranks");
@@ -165,9 +164,11 @@ private:
         // A byte per second, and an hour.
         auto const is_cost = [](double value) { return value >= 0 && value <= 1e9; };
         auto const is_time = [](ticks value) { return value >= ticks{0} && value <= std::chrono::hours{1}; };
-        if (options.link && (!is_time(options.link->latency) || !is_cost(options.link->per_byte) ||
-                             !is_cost(options.link->per_message)))
-            return attachment_record::bad_link;
+        auto const can_be = [&](link_model const& link) {
+            return is_time(link.latency) && is_time(link.of_64_kib) && is_time(link.of_256_kib) &&
+                   is_cost(link.per_byte) && is_cost(link.per_message);
+        };
+        if (options.link && !can_be(*options.link)) return attachment_record::bad_link;
         return options.node_memory.value_or(0) > (std::size_t(1) << 30U) ? attachment_record::bad_node_memory
                                                                          : 0;
     }

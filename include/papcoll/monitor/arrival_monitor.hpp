@@ -112,7 +112,7 @@ public:
     /// When the ranks arrive at the collective that follows, in the time of rank 0's clock; the same on all
     /// ranks to the bit. Nothing is given where all are taken to come together. Waits until all ranks have
     /// given their predictions if this rank has; never for one with a thread while its computation has begun.
-    /// Throws what the transport threw when messages failed.
+    /// Throws what the transport threw when messages failed, and what this rank's predictor threw.
     [[nodiscard]] auto arrivals() -> arrival_source { return m_state->take(); }
     /// The same question, for `.arrivals = monitor`; the answer comes later. The operations that open_gather,
     /// open_all_gather and open_all_gatherv begin wait for it in the background and leave the computation

@@ -13,8 +13,8 @@ namespace papcoll::inline v0 {
 /// How an arrival monitor works; only `pings` must be the same on all ranks.
 struct monitor_options {
     /// Whether to exchange predictions in a background thread, where the transport allows one (with MPI:
-    /// MPI_THREAD_MULTIPLE). Without it they move in the calls to the monitor and while the rank waits for
-    /// papcoll's operations.
+    /// MPI_THREAD_MULTIPLE) and the system has one to give; see has_thread(). Without it they move in the
+    /// calls to the monitor and while the rank waits for papcoll's operations.
     bool thread = true;
     /// Which part of a computation passes before its prediction is given away, in [0, 1]: later ones are
     /// better, but leave less time to use them.

@@ -285,7 +285,7 @@ private:
         double const chain = time_of("prefix_chain"), doubling = time_of("prefix_doubling");
         if (two_level{}.shares_memory(m_shape) && prefix_by_nodes() < std::min(chain, doubling))
             return {{"two_level", {}}, "model: one rank of each node"};
-        double const busy = std::max(volume_time(m_shape.bytes(), m_link), message_cost(m_link));
+        double const busy = std::max(volume_time(m_shape.bytes(), m_link), m_link.per_message);
         double const latency = round_latency(m_link);
         if (chain * (busy + latency) < doubling * (rounds_of_doubling() * busy + latency))
             return {{"prefix_chain", {}}, "model: every link carries the data once"};

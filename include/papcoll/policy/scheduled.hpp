@@ -9,7 +9,6 @@
 #include <papcoll/scheduler/scheduler.hpp>
 #include <papcoll/scheduler/scheduler_ref.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -51,6 +50,9 @@ struct scheduled {
     /// When each rank arrives; none given: all together.
     arrival_source arrivals = {};
 
+    static_assert(
+        detail::told_scheduler<S> || !requires(S const& s) { s.fingerprint(); },
+        "papcoll: the fingerprint() of a scheduler is const and returns std::vector<std::int64_t>");
     static constexpr bool reorders_operands = detail::reorders_operands<S>;
     static constexpr auto provides(collective_kind operation) -> bool {
         bool const reduces = operation == collective_kind::reduce ||
@@ -72,7 +74,7 @@ struct scheduled {
     }
     /// Complete, and plans are kept, for schedulers without members and those that have a fingerprint.
     [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> {
-        if constexpr (tells || std::is_empty_v<S>)
+        if constexpr (detail::told_scheduler<S>)
             return agreement_key();
         else
             return std::nullopt;
@@ -80,8 +82,8 @@ struct scheduled {
     /// What can be compared between ranks.
     [[nodiscard]] auto agreement_key() const -> std::vector<std::int64_t> {
         auto key = detail::arrivals_key(arrivals, {segments.value_or(0)});
-        if constexpr (tells) {
-            std::vector<std::int64_t> const own = algorithm.fingerprint();
+        if constexpr (detail::told_scheduler<S>) {
+            auto const own = detail::fingerprint_of(algorithm);
             key.insert(key.end(), own.begin(), own.end());
         }
         return key;
@@ -93,11 +95,6 @@ struct scheduled {
         else
             return detail::scheduled_plan(shape, link, segments, arrivals.times(), algorithm, {});
     }
-
-private:
-    static constexpr bool tells = requires(S const& s) {
-        { s.fingerprint() } -> std::same_as<std::vector<std::int64_t>>;
-    };
 };
 
 } // namespace papcoll::inline v0

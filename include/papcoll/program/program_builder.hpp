@@ -252,7 +252,7 @@ public:
     /// What was done to these regions of the node before is done, whether written or read. Returns how many
     /// posts there are now.
     auto post(std::span<region const> about) -> index {
-        if (m_last_post) after(*m_last_post);
+        if (m_last_post) m_program.order.emplace_back(*m_last_post, next());
         m_last_post = sign(program::action::post, -1, about);
         return ++m_posts;
     }

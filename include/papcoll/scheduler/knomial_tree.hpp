@@ -7,7 +7,9 @@
 #include <papcoll/scheduler/tree/knomial.hpp>
 #include <papcoll/scheduler/tree/reduction_tree.hpp>
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace papcoll::inline v0 {
 
@@ -28,6 +30,8 @@ struct knomial_tree_scheduler : detail::fixed_tree_scheduler<knomial_tree_schedu
     explicit constexpr knomial_tree_scheduler(int k)
         : radix(k) {}
 
+    /// Everything but the problem that the schedule depends on.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t> { return {radix}; }
     /// The tree, in rounds, and the ranks of its machines.
     [[nodiscard]] auto placed(problem const& p) const -> rank_tree {
         return detail::in_rank_order(grow_knomial_tree(p.ranks, radix), p.root);

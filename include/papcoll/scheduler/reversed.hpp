@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct reversed_scheduler {
     static constexpr schedule_kind kind =
         S::kind == schedule_kind::reduction ? schedule_kind::dissemination : schedule_kind::reduction;
 
+    /// That of the scheduler, if it has one, or no members.
+    [[nodiscard]] auto fingerprint() const -> std::vector<std::int64_t>
+    requires detail::told_scheduler<S> { return detail::fingerprint_of(forward); }
     /// All transfers, turned round.
     [[nodiscard]] auto transfers(problem const& p) const -> std::vector<transfer>;
     [[nodiscard]] auto for_rank(problem const& p, int rank) const -> rank_schedule;

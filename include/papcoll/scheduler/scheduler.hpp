@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace papcoll::inline v0 {
@@ -35,6 +37,23 @@ concept scheduler = std::copyable<S> && requires(S const& s, problem const& p, i
     requires std::same_as<std::remove_cv_t<decltype(S::kind)>, schedule_kind>;
     { s.for_rank(p, rank) } -> std::same_as<rank_schedule>;
 };
+
+namespace detail {
+
+/// Whether a scheduler says all that its schedules depend on: by a fingerprint, or since it has no members.
+template <class S>
+concept told_scheduler = std::is_empty_v<S> || requires(S const& s) {
+    { s.fingerprint() } -> std::same_as<std::vector<std::int64_t>>;
+};
+template <told_scheduler S>
+[[nodiscard]] auto fingerprint_of(S const& s) -> std::vector<std::int64_t> {
+    if constexpr (std::is_empty_v<S>)
+        return {};
+    else
+        return s.fingerprint();
+}
+
+} // namespace detail
 
 /// The whole schedule, in step order: the scheduler's own `transfers` where it has one, else the shares of
 /// all ranks put together. Throws std::invalid_argument where one rank sends what the other does not receive,

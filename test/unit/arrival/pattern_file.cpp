@@ -148,11 +148,17 @@ TEST_CASE("numbers are written plainly, whatever the program's locale") {
         [[nodiscard]] auto do_thousands_sep() const -> char override { return ','; }
         [[nodiscard]] auto do_grouping() const -> std::string override { return "\3"; }
     };
-    auto const before = std::locale::global(std::locale(std::locale(), new grouped)); // which it owns
+    struct with_locale {
+        explicit with_locale(std::locale const& wanted)
+            : before(std::locale::global(wanted)) {}
+        with_locale(with_locale const&) = delete;
+        auto operator=(with_locale const&) -> with_locale& = delete;
+        ~with_locale() { std::locale::global(before); }
+        std::locale before;
+    };
+    with_locale const here(std::locale(std::locale(), new grouped)); // which it owns
     std::vector<ticks> const arrivals(1'024, ticks{1'500'000});
     std::stringstream file;
     papcoll::write_arrivals(file, arrivals);
-    auto const read = papcoll::read_arrivals(file, "file");
-    std::locale::global(before);
-    CHECK(read == arrivals);
+    CHECK(papcoll::read_arrivals(file, "file") == arrivals);
 }

@@ -244,6 +244,15 @@ TEST_CASE("a scan goes from rank to rank unless rounds save more than they cost 
     }
 }
 
+TEST_CASE("scans of a few bytes on a fast link of which only the latency is known take the fewest rounds") {
+    for (auto const operation : {collective_kind::scan, collective_kind::exscan})
+        for (int const ranks : {1, 2, 5, 7, 8, 13}) { // of 3 ranks a chain has no more
+            auto shape = shape_of(operation, 1);
+            shape.ranks = ranks;
+            CHECK(automatic{}.choose(shape, {ticks(1'000), 0.1}).choice.policy == "prefix_doubling");
+        }
+}
+
 TEST_CASE("a flat tree is for links on which further messages cost little") {
     auto const radix = [](double per_message) {
         auto link = slow;

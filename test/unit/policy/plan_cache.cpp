@@ -2,6 +2,7 @@
 #include <papcoll/policy/circulant.hpp>
 #include <papcoll/policy/plan_cache.hpp>
 #include <papcoll/policy/scheduled.hpp>
+#include <papcoll/scheduler/knomial_tree.hpp>
 
 #include <doctest/doctest.h>
 
@@ -136,6 +137,14 @@ TEST_CASE("plans of a scheduler with members are kept by its fingerprint, not by
     auto const copy = order;
     papcoll::scheduled<ordered> const silent{.algorithm = {{}, order}};
     CHECK_FALSE(silent.fingerprint());
+    CHECK_FALSE(papcoll::detail::told_scheduler<papcoll::reversed_scheduler<ordered>>);
+    using papcoll::knomial_tree_scheduler;
+    auto const key = [](auto const& algorithm) { return papcoll::scheduled{algorithm}.fingerprint(); };
+    CHECK(key(knomial_tree_scheduler(2)) == key(knomial_tree_scheduler(2)));
+    CHECK(key(knomial_tree_scheduler(2)) != key(knomial_tree_scheduler(4)));
+    CHECK(key(papcoll::reversed(knomial_tree_scheduler(2))) !=
+          key(papcoll::reversed(knomial_tree_scheduler(4))));
+    CHECK(key(papcoll::reversed(own_schedulers::to_the_owners{})));
     papcoll::scheduled<ordered_and_told> const told{.algorithm = {{{}, order}}};
     papcoll::scheduled<ordered_and_told> const same{.algorithm = {{{}, copy}}};
     auto const plan = cache.plan(told, shape, slow).what;

@@ -261,11 +261,3 @@ TEST_CASE("an instruction waits for earlier ones alone, and an order that nothin
     CHECK(p.size() == 2);
     CHECK(p.waits.empty());
 }
-
-TEST_CASE("a program has up to 65536 kinds of windows") {
-    program_builder to;
-    for (int kind = 1; kind < 65'536; ++kind) to.use({.receives = 8 + kind, .sends = 8, .admission = false});
-    CHECK_THROWS_AS(to.use({.receives = 1, .sends = 7, .admission = false}), std::length_error);
-    to.send(1, in(0, 4));
-    CHECK(to.finish().windows_of(0).receives == 8 + 65'535);
-}

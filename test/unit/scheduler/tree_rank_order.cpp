@@ -29,15 +29,15 @@ using papcoll::ticks;
 using papcoll::transfer;
 
 static_assert(papcoll::scheduler<greedy_tree_scheduler> && greedy_tree_scheduler::keeps_rank_order);
-// its bytes are its value: `scheduled` can tell equal policies and keep their plans
-static_assert(std::has_unique_object_representations_v<greedy_tree_scheduler>);
+// `scheduled` can tell equal ones and keep their plans
+static_assert(papcoll::detail::told_scheduler<greedy_tree_scheduler>);
+static_assert(papcoll::detail::told_scheduler<papcoll::knomial_tree_scheduler>);
 static_assert(papcoll::scheduler<papcoll::binomial_tree_scheduler>);
 static_assert(papcoll::scheduler<papcoll::fibonacci_tree_scheduler>);
 static_assert(papcoll::binomial_tree_scheduler::keeps_rank_order);
 static_assert(papcoll::fibonacci_tree_scheduler::keeps_rank_order);
 static_assert(papcoll::scheduler<papcoll::knomial_tree_scheduler>);
 static_assert(papcoll::knomial_tree_scheduler::keeps_rank_order);
-static_assert(std::has_unique_object_representations_v<papcoll::knomial_tree_scheduler>);
 
 /// Combines ranges of ranks as the executor combines operands: what comes from a lower rank goes to the left.
 /// The first transfer after which a rank would hold ranks out of order, in words; empty: none.

@@ -61,7 +61,7 @@ public:
         return std::ranges::all_of(m_asked, [](auto const& take) { return take->at_once; });
     }
     /// Whether the next to be answered waits for nothing that this rank has not given.
-    [[nodiscard]] auto is_first_dropped() const -> bool {
+    [[nodiscard]] auto first_waits_for_nothing() const -> bool {
         return !m_asked.empty() && m_asked.front()->at_once;
     }
     /// Whether this rank has data for one of them, and so waits.

@@ -162,7 +162,8 @@ public:
         stop_thread();
         if (!m_has_thread) m_engine->retire(*m_step);
         std::lock_guard const lock(m_mutex);
-        // After a failure, too: the others would wait.
+        if (m_lost) return;
+        // After a failure of the predictor, too: the others would wait.
         exchange_messages([this] {
             m_exchange.leave();
             return m_exchange.drive();
@@ -307,7 +308,7 @@ private:
     }
     /// A computation has begun of which no take has had the prediction.
     [[nodiscard]] auto is_computing() const -> bool { return m_begin && m_asked.is_current(); }
-    /// Whether to give the prediction now.
+    /// Whether to give the prediction now. Asks the predictor, which may fail.
     [[nodiscard]] auto is_due() -> bool {
         if (m_exchange.is_urgent()) return true;
         // What is decided for this computation needs no other round; one that ranks an iteration ahead wait
@@ -328,7 +329,7 @@ private:
     /// any more, which would pile up.
     [[nodiscard]] auto has_waited_enough() -> bool {
         auto const now = m_clock.local_now();
-        if (!m_asked.has_arrived() && !m_asked.is_first_dropped())
+        if (!m_asked.has_arrived() && !m_asked.first_waits_for_nothing())
             m_waits_since.reset();
         else if (!m_waits_since)
             m_waits_since = now;

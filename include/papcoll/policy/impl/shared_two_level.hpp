@@ -232,7 +232,7 @@ private:
         link.per_byte *= m_lanes;
         auto shape = between_nodes(in_place);
         shape.count = share.size();
-        to.append(m_between.plan(shape, link), {share, share, ranks});
+        append(to, m_between.plan(shape, link), {share, share, ranks});
     }
 
     [[nodiscard]] auto root_node() const -> int { return is_rooted() ? m_grid.node(m_shape.root) : 0; }
@@ -247,6 +247,12 @@ private:
         shape.shared_bytes = 0;
         return shape;
     }
+    /// What is copied behind it is cut as its messages are, so that it is done while they move.
+    static void append(program_builder& to, program const& between, program_builder::mapping const& where) {
+        to.append(between, where);
+        for (auto i = between.size(); i-- > 0;)
+            if (between.is_message(i)) return to.use(between.windows_of(i));
+    }
     /// Between the leaders, on these regions.
     void add_between(program_builder& to, bool in_place, region const& in, region const& out,
                      std::span<std::size_t const> sizes = {}) const {
@@ -255,7 +261,7 @@ private:
             return add_at_once(to, in, out, sizes);
         auto shape = between_nodes(in_place);
         shape.sizes = sizes;
-        to.append(m_between.plan(shape, m_link), {in, out, m_leaders});
+        append(to, m_between.plan(shape, m_link), {in, out, m_leaders});
     }
     void add_at_once(program_builder& to, region const& in, region const& out,
                      std::span<std::size_t const> sizes) const {
