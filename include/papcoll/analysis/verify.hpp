@@ -2,8 +2,8 @@
 #pragma once
 
 #include <papcoll/schedule/problem.hpp>
+#include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
-#include <papcoll/schedule/well_formed.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,6 @@
 #include <papcoll/schedule/order_sign.hpp>
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
-#include <papcoll/schedule/well_formed.hpp>
 #include <papcoll/scheduler/scheduler_ref.hpp>
 
 #include <cstddef>

@@ -7,7 +7,6 @@
 #include <papcoll/schedule/order_sign.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
-#include <papcoll/schedule/well_formed.hpp>
 
 #include <algorithm>
 #include <cstddef>

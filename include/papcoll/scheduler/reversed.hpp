@@ -4,7 +4,6 @@
 #include <papcoll/schedule/problem.hpp>
 #include <papcoll/schedule/rank_schedule.hpp>
 #include <papcoll/schedule/transfer.hpp>
-#include <papcoll/schedule/well_formed.hpp>
 #include <papcoll/scheduler/scheduler.hpp>
 
 #include <algorithm>
