@@ -421,30 +421,6 @@ TEST_CASE("a thread that sleeps for long is woken when its monitor ends") {
     });
 }
 
-TEST_CASE("a question that is dropped takes no prediction from one that was asked before") {
-    papcoll::threads::run(1, [](endpoint& self) {
-        papcoll::attach(self);
-        standing_clock clock;
-        papcoll::basic_arrival_monitor<endpoint, papcoll::last_value> m(self, {.clock = clock.of_rank(0)});
-        for (auto const begin : {0s, 100s}) {
-            clock.set(begin);
-            int out = 0;
-            papcoll::arrival_source const arrivals = m;
-            auto open =
-                papcoll::open_all_gather(self, &out, 1, papcoll::background_ring{.arrivals = arrivals});
-            { papcoll::arrival_source const other = m; }
-            m.computation_begin();
-            clock.set(begin + 8s);
-            CHECK_FALSE(open.test());
-            int const mine = 7;
-            open.contribute(&mine);
-            open.wait();
-            REQUIRE(arrivals.given());
-            CHECK(arrivals.times()[0] == begin + 8s);
-        }
-    });
-}
-
 TEST_CASE("questions that nobody reads do not pile up where only some ranks report") {
     using state = papcoll::detail::monitor_state<endpoint, papcoll::last_value>;
     for (bool const thread : {false, true})
@@ -653,33 +629,36 @@ TEST_CASE("early data moves while the rank that asked the monitor computes") {
     }
 }
 
-TEST_CASE("asking leaves the computation alone, and contributing ends it") {
-    papcoll::threads::run(1, [](endpoint& self) {
-        papcoll::attach(self);
-        standing_clock clock;
-        papcoll::basic_arrival_monitor<endpoint, papcoll::last_value> m(self, {.clock = clock.of_rank(0)});
-        for (auto const begin : {0s, 100s}) {
-            clock.set(begin);
-            int out = 0;
-            papcoll::arrival_source const arrivals = m;
-            auto open =
-                papcoll::open_all_gather(self, &out, 1, papcoll::background_ring{.arrivals = arrivals});
+TEST_CASE("asking leaves the computation alone, contributing ends it, and a dropped question takes nothing") {
+    for (bool const drops : {false, true})
+        papcoll::threads::run(1, [&](endpoint& self) {
+            papcoll::attach(self);
+            standing_clock clock;
+            papcoll::basic_arrival_monitor<endpoint, papcoll::last_value> m(self,
+                                                                            {.clock = clock.of_rank(0)});
+            for (auto const begin : {0s, 100s}) {
+                clock.set(begin);
+                int out = 0;
+                papcoll::arrival_source const arrivals = m;
+                auto open =
+                    papcoll::open_all_gather(self, &out, 1, papcoll::background_ring{.arrivals = arrivals});
+                if (drops) (void)papcoll::arrival_source(m);
+                m.computation_begin();
+                clock.set(begin + 6s);
+                CHECK_FALSE(open.test());
+                CHECK(arrivals.known() == (begin > 0s)); // half of the expected time is over
+                clock.set(begin + 8s);
+                int const mine = 7;
+                open.contribute(&mine);
+                clock.set(begin + 9s);
+                open.wait();
+                CHECK(out == 7);
+                CHECK(arrivals.times()[0] == begin + 8s);
+            }
+            clock.set(200s);
             m.computation_begin();
-            clock.set(begin + 6s);
-            CHECK_FALSE(open.test());
-            CHECK(arrivals.known() == (begin > 0s)); // half of the expected time is over
-            clock.set(begin + 8s);
-            int const mine = 7;
-            open.contribute(&mine);
-            clock.set(begin + 9s);
-            open.wait();
-            CHECK(out == 7);
-            CHECK(arrivals.times()[0] == begin + 8s);
-        }
-        clock.set(200s);
-        m.computation_begin();
-        CHECK(m.predicted() == 208s);
-    });
+            CHECK(m.predicted() == 208s);
+        });
 }
 
 TEST_CASE("patience puts averages off, and reports count at once") {
