@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -66,6 +68,9 @@ struct members {
     std::map<int, rank_trace const*> traced; ///< by rank in the communicator
 };
 
+/// MPI_COMM_WORLD's.
+inline constexpr std::uint64_t world_id = 1;
+
 /// papcoll numbers its operations apart from MPI's.
 using call_key = std::tuple<std::uint64_t, bool, std::uint64_t>;
 
@@ -80,6 +85,9 @@ inline void check_same_run(std::vector<rank_trace> const& traces) {
         if (!is_new)
             throw trace_error(trace.name + ": rank " + std::to_string(trace.rank) + " is also in " +
                               known->second);
+        if (trace.run != traces.front().run)
+            throw trace_error(trace.name + ": is of another run of the program than " + traces.front().name +
+                              ": one of them is left from before");
         if (trace.ranks != traces.front().ranks)
             throw trace_error(trace.name + ": is of " + std::to_string(trace.ranks) + " ranks, but " +
                               traces.front().name + " of " + std::to_string(traces.front().ranks));
@@ -89,17 +97,28 @@ inline void check_same_run(std::vector<rank_trace> const& traces) {
     }
 }
 
-inline void join(members& known, rank_trace const& trace, call const& seen) {
-    if (known.size == 0) known.size = seen.comm.size;
-    if (known.size != seen.comm.size)
-        refuse(trace, seen,
-               "the communicator has " + std::to_string(seen.comm.size) + " ranks, but " +
-                   std::to_string(known.size) + " in another file");
-    auto const [member, is_new] = known.traced.emplace(seen.comm.rank, &trace);
+inline void join(members& known, rank_trace const& trace, communicator const& comm) {
+    auto const refuse_it = [&](std::string const& why) {
+        std::ostringstream id;
+        id << std::hex << comm.id;
+        throw trace_error(trace.name + ": communicator " + id.str() + ": " + why);
+    };
+    if (known.size == 0) known.size = comm.size;
+    if (known.size != comm.size)
+        refuse_it(std::to_string(comm.size) + " ranks, but " + std::to_string(known.size) +
+                  " in another file");
+    auto const [member, is_new] = known.traced.emplace(comm.rank, &trace);
     if (member->second != &trace)
-        refuse(trace, seen,
-               "rank " + std::to_string(seen.comm.rank) + " of the communicator is also in " +
-                   member->second->name);
+        refuse_it("its rank " + std::to_string(comm.rank) + " is also in " + member->second->name);
+}
+/// The communicators of all traces with their traced members, also those whose calls were lost.
+inline auto members_of(std::vector<rank_trace> const& traces) -> std::map<std::uint64_t, members> {
+    std::map<std::uint64_t, members> comms;
+    for (auto const& trace : traces) {
+        for (auto const& comm : trace.comms) join(comms[comm.id], trace, comm);
+        join(comms[world_id], trace, {world_id, trace.rank, trace.ranks});
+    }
+    return comms;
 }
 
 inline auto measure(std::uint64_t sequence, std::map<int, member_call> const& calls) -> instance {
@@ -126,11 +145,10 @@ inline auto measure(std::uint64_t sequence, std::map<int, member_call> const& ca
 inline auto analyse(std::vector<rank_trace> const& traces, bool partial = false) -> analysis {
     using namespace detail;
     check_same_run(traces);
-    std::map<std::uint64_t, members> comms;
+    auto const comms = members_of(traces);
     std::map<call_key, std::map<int, member_call>> all;
     for (auto const& trace : traces)
         for (auto const& seen : trace.calls) {
-            join(comms[seen.comm.id], trace, seen);
             auto& calls = all[{seen.comm.id, seen.operation.starts_with("papcoll."), seen.sequence}];
             if (!calls.emplace(seen.comm.rank, member_call{&trace, &seen}).second)
                 refuse(trace, seen,
@@ -146,13 +164,14 @@ inline auto analyse(std::vector<rank_trace> const& traces, bool partial = false)
     analysis result;
     std::map<kind, group> groups;
     for (auto const& [key, calls] : all) {
-        auto const& of = comms[std::get<0>(key)];
+        auto const& of = comms.at(std::get<0>(key));
         auto const& lowest = calls.begin()->second;
         if (calls.size() != of.traced.size()) {
             if (!partial)
                 refuse(*lowest.trace, *lowest.seen,
                        "not all traced ranks of the communicator have its call " +
-                           std::to_string(std::get<2>(key)));
+                           std::to_string(std::get<2>(key)) + ", " + lowest.seen->operation +
+                           " (--partial leaves such calls out)");
             ++result.dropped;
             continue;
         }

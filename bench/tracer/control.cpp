@@ -3,10 +3,13 @@
 
 #include <mpi.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <unistd.h>
 
 #include "communicators.hpp"
 #include "recorder.hpp"
@@ -29,6 +32,15 @@ auto is_spawned() -> bool {
     return parent != MPI_COMM_NULL;
 }
 
+/// Rank 0's time and process, the same on all ranks.
+auto name_run() -> std::uint64_t {
+    auto const now = std::chrono::system_clock::now().time_since_epoch();
+    auto run = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) ^
+               static_cast<std::uint64_t>(::getpid()) << 40;
+    PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    return run;
+}
+
 auto environment(char const* variable) -> char const* { return std::getenv(variable); }
 
 } // namespace
@@ -42,18 +54,25 @@ void begin() {
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     begin_communicators();
     messages().emplace(MPI_COMM_WORLD);
-    int failed = 0;
+    auto const run = name_run();
+    enum { failed, records, answers };
+    int said[answers] = {};
     settings wanted;
     try {
         wanted = read_settings(environment, rank);
-        all.open(wanted, rank, ranks);
+        all.open(wanted, rank, ranks, run);
+        said[records] = wanted.records ? 1 : 0;
     } catch (std::exception const& error) {
         std::fprintf(stderr, "papcoll tracer: rank %d: %s\n", rank, error.what());
-        failed = 1;
+        said[failed] = 1;
     }
     // All say what is wrong before the first one ends the program.
-    PMPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (failed != 0) PMPI_Abort(MPI_COMM_WORLD, 2);
+    PMPI_Allreduce(MPI_IN_PLACE, said, answers, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (said[failed] != 0) PMPI_Abort(MPI_COMM_WORLD, 2);
+    if (said[records] == 0 && rank == 0)
+        std::fprintf(stderr,
+                     "papcoll tracer: PAPCOLL_TRACE_RANKS names none of the %d ranks: nothing is recorded\n",
+                     ranks);
     all.skew_clock(wanted);
     all.add(synchronise(*messages(), all.clock()));
 }

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -184,13 +185,16 @@ auto selected_groups(options const& wanted) -> std::vector<trace::group> {
     auto result = trace::analyse(traces, wanted.partial);
     if (result.dropped > 0)
         std::fprintf(stderr, "%zu calls that some traced rank lacks are left out\n", result.dropped);
-    std::set<std::string> operations;
-    for (auto const& one : result.groups) operations.insert(one.what.operation);
+    auto const all = result.groups;
     std::erase_if(result.groups, [&](auto const& one) { return !is_selected(wanted, one.what); });
-    if (result.groups.empty() && !operations.empty()) {
-        std::string recorded;
-        for (auto const& name : operations) recorded += (recorded.empty() ? "" : ", ") + name;
-        throw std::runtime_error("no calls were recorded that are wanted; recorded are " + recorded);
+    if (result.groups.empty() && !all.empty()) {
+        std::set<std::string> recorded;
+        for (auto const& one : all)
+            recorded.insert(one.what.operation + " of " + std::to_string(one.what.bytes) +
+                            " bytes on communicator " + hexadecimal(one.what.comm));
+        std::string text;
+        for (auto const& kind : recorded) text += (text.empty() ? "" : ", ") + kind;
+        throw std::runtime_error("no calls were recorded that are wanted; recorded are " + text);
     }
     return std::move(result.groups);
 }
@@ -219,7 +223,9 @@ int main(int argc, char** argv) {
     options wanted;
     CLI::App app("Reads the traces of a program's ranks");
     app.add_option("files", wanted.files, "PREFIX.<rank>.trace of all ranks that were traced")->required();
-    app.add_flag("--partial", wanted.partial, "accept traces that end early, of a program that was killed");
+    app.add_flag("--partial", wanted.partial,
+                 "accept traces that end early, of a program that was killed, and leave out calls that some "
+                 "traced rank lacks");
     app.add_option("--operation", wanted.operation,
                    "only this operation: alltoall, ireduce, papcoll.reduce …");
     app.add_option("--bytes", wanted.bytes, "only calls with this many bytes");

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <exception>
+#include <link.h>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -26,17 +28,21 @@ void append_all(std::string& text, Integers... numbers) {
     ((text += ' ', append(text, numbers)), ...);
 }
 
-/// "<offset, hexadecimal> <symbol or -> <module>" of the instruction before a return address.
+/// "<offset, hexadecimal> <symbol or -> <module>" of the instruction before a return address. The offset is
+/// the address that the module's file gives to the instruction, as debuggers and addr2line want it.
 auto describe_site(void const* address) -> std::string {
     std::string text;
     auto const place = reinterpret_cast<std::uintptr_t>(address);
     Dl_info info{};
-    if (place == 0 || dladdr(reinterpret_cast<void const*>(place - 1), &info) == 0 ||
-        info.dli_fname == nullptr) {
+    link_map* module = nullptr;
+    if (place == 0 ||
+        dladdr1(reinterpret_cast<void const*>(place - 1), &info, reinterpret_cast<void**>(&module),
+                RTLD_DL_LINKMAP) == 0 ||
+        info.dli_fname == nullptr || module == nullptr) {
         append(text, place, 16);
         return text + " - ?";
     }
-    append(text, place - 1 - reinterpret_cast<std::uintptr_t>(info.dli_fbase), 16);
+    append(text, place - 1 - module->l_addr, 16);
     text += ' ';
     text += info.dli_sname != nullptr ? info.dli_sname : "-";
     text += ' ';
@@ -53,16 +59,23 @@ auto recorder::instance() -> recorder& {
     return the_one;
 }
 
-void recorder::open(settings const& wanted, int rank, int ranks) {
+void recorder::open(settings const& wanted, int rank, int ranks, std::uint64_t run) {
     if (!wanted.records) return;
+    try {
+        m_calls.reserve(wanted.buffer);
+    } catch (std::exception const&) {
+        throw std::runtime_error("PAPCOLL_TRACE_BUFFER=" + std::to_string(wanted.buffer) +
+                                 ": there is no memory for so many calls");
+    }
     m_path = wanted.prefix + '.' + std::to_string(rank) + ".trace";
     m_file = std::fopen(m_path.c_str(), "we");
     if (m_file == nullptr) throw std::runtime_error(m_path + ": " + std::strerror(errno));
     m_every = wanted.every;
     m_capacity = wanted.buffer;
-    m_calls.reserve(m_capacity);
     m_process = ::getpid();
-    m_text = "papcoll-trace 1\nrank";
+    m_text = "papcoll-trace 2 ";
+    append(m_text, run, 16);
+    m_text += "\nrank";
     append_all(m_text, rank, ranks);
     m_text += "\nevery";
     append_all(m_text, m_every);
@@ -80,6 +93,8 @@ void recorder::add(communicator& comm, call_record const& call) {
         number = ++m_communicators;
         comm.number_in_file = number;
         append_communicator(comm, number);
+        write_text(); // so that the reader knows of this rank, should the program be killed
+        if (!is_active()) return;
     }
     m_calls.push_back({call, number});
     if (m_calls.size() == m_capacity) write_calls();
@@ -89,6 +104,7 @@ void recorder::add(clock_reading const& reading) {
     std::lock_guard const lock(m_mutex);
     if (!is_active()) return;
     write_calls();
+    if (!is_active()) return;
     m_text += "clock";
     append_all(m_text, reading.local, reading.offset, reading.round_trip);
     m_text += '\n';
@@ -111,10 +127,12 @@ void recorder::close() {
     std::lock_guard const lock(m_mutex);
     if (!is_active()) return;
     write_calls();
-    m_text += "end";
-    append_all(m_text, m_written);
-    m_text += '\n';
-    write_text();
+    if (is_active()) {
+        m_text += "end";
+        append_all(m_text, m_written);
+        m_text += '\n';
+        write_text();
+    }
     m_active = false;
     if (m_file != nullptr && std::fclose(m_file) != 0)
         std::fprintf(stderr, "papcoll tracer: %s cannot be written\n", m_path.c_str());

@@ -35,9 +35,10 @@ public:
     /// The process's; never destroyed, since programs may end in many ways.
     static auto instance() -> recorder&;
 
-    /// Opens the rank's file if the rank is to be traced. Throws std::invalid_argument for settings that
+    /// Opens the rank's file if the rank is to be traced; `run` is the same on all ranks of a run, and no
+    /// other's. Throws std::invalid_argument for settings that
     /// cannot be used, std::runtime_error for a file that cannot be written.
-    void open(settings const& wanted, int rank, int ranks);
+    void open(settings const& wanted, int rank, int ranks, std::uint64_t run);
     void skew_clock(settings const& wanted) { m_clock.skew(wanted.clock_offset, wanted.clock_drift); }
 
     [[nodiscard]] auto is_active() const -> bool { return m_active.load(std::memory_order_relaxed); }

@@ -64,11 +64,13 @@ struct call {
 
 struct rank_trace {
     std::string name; ///< of the file
+    std::uint64_t run = 0;
     int rank = 0;
     int ranks = 0;
     std::uint64_t every = 1;
     bool complete = false; ///< whether the program reached MPI_Finalize
     std::vector<clock_reading> readings;
+    std::vector<communicator> comms; ///< on which it has made calls, also such that the file lacks
     std::vector<call> calls;
     std::map<std::uint32_t, std::string> sites; ///< "<offset> <symbol or -> <module>", see README.md
 
@@ -115,8 +117,11 @@ public:
 
 private:
     void header() {
-        if (!next_line()) fail("the file is empty: a line \"papcoll-trace 1\" must come first");
-        if (m_line != "papcoll-trace 1") fail("expected \"papcoll-trace 1\", found " + in_quotes(m_line));
+        if (!next_line()) fail("the file is empty: a line \"papcoll-trace 2\" must come first");
+        if (word() != "papcoll-trace" || word() != "2")
+            fail("expected \"papcoll-trace 2\", found " + in_quotes(m_line));
+        m_trace.run = number<std::uint64_t>("the number of a run", 0, 16);
+        finish();
         expect("rank");
         m_trace.rank = number<int>("a rank", 0);
         m_trace.ranks = number<int>("a number of ranks", 1);
@@ -184,6 +189,7 @@ private:
         finish();
         if (!m_ids.insert(read.id).second) fail("the id of the communicator occurs twice");
         define(m_communicators, index, read, "communicator");
+        m_trace.comms.push_back(read);
     }
 
     void read_clock() {

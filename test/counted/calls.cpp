@@ -1,7 +1,8 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-// calls <n> <what>: n repeated calls with 8 bytes of each rank in make_calls, for instructions.py; `in_turn`
-// are n rounds of eight calls, of which each is another one than the one before, `with_vector` the same
-// behind one that fills a new vector, and `many_in_turn` n rounds of 19 broadcasts.
+// calls <n> <what>: n repeated calls with 8 bytes of each rank in make_calls, for instructions.py; `observed`
+// is `all_reduce` with an observer, `in_turn` are n rounds of eight calls, of which each is another one than
+// the one before, `with_vector` the same behind one that fills a new vector, and `many_in_turn` n rounds of
+// 19 broadcasts.
 #include <papcoll/collective/all_gather.hpp>
 #include <papcoll/collective/all_reduce.hpp>
 #include <papcoll/collective/barrier.hpp>
@@ -63,7 +64,13 @@ int main(int argc, char** argv) {
         run([]() __attribute__((always_inline)) {
             papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
         });
-    else if (what == "all_gather")
+    else if (what == "observed") {
+        papcoll::observe(MPI_COMM_WORLD,
+                         [](papcoll::collective_record const& seen) { out[1] += seen.bytes; });
+        run([]() __attribute__((always_inline)) {
+            papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
+        });
+    } else if (what == "all_gather")
         run([]() __attribute__((always_inline)) { papcoll::all_gather(MPI_COMM_WORLD, &in, 1, out); });
     else if (what == "barrier")
         run([]() __attribute__((always_inline)) { papcoll::barrier(MPI_COMM_WORLD); });

@@ -35,7 +35,7 @@ auto error_of(std::string const& text, bool partial = false) -> std::string {
     return "";
 }
 
-std::string const head = "papcoll-trace 1\nrank 1 3\nevery 1\n";
+std::string const head = "papcoll-trace 2 5eed\nrank 1 3\nevery 1\n";
 std::string const body = "clock 1000 -400 20\ncomm 1 1 1 3\nsite 1 1a2b main /a path/program\n"
                          "call 1 0 bcast 8 1500 1600 1\ncall 1 1 reduce 16 1700 1900 1\n"
                          "clock 2000 -600 10\n";
@@ -60,8 +60,8 @@ struct seen_call {
 /// The trace of a rank whose clock is right, on MPI_COMM_WORLD.
 auto rank_of(int rank, int ranks, std::vector<seen_call> const& calls) -> trace::rank_trace {
     std::ostringstream text;
-    text << "papcoll-trace 1\nrank " << rank << ' ' << ranks << "\nevery 1\nclock 0 0 1\ncomm 1 1 " << rank
-         << ' ' << ranks << "\nsite 1 10 - program\n";
+    text << "papcoll-trace 2 5eed\nrank " << rank << ' ' << ranks << "\nevery 1\nclock 0 0 1\ncomm 1 1 "
+         << rank << ' ' << ranks << "\nsite 1 10 - program\n";
     for (auto const& one : calls)
         text << "call 1 " << one.sequence << ' ' << one.operation << ' ' << one.bytes << ' ' << one.entry
              << ' ' << one.exit << " 1\n";
@@ -115,11 +115,14 @@ TEST_CASE("times are brought to rank 0's clock by offset and drift") {
 }
 
 TEST_CASE("broken traces are reported with file and line") {
-    CHECK(error_of("") == "t:0: the file is empty: a line \"papcoll-trace 1\" must come first");
-    CHECK(error_of("papcoll-trace 2\n") == "t:1: expected \"papcoll-trace 1\", found \"papcoll-trace 2\"");
+    CHECK(error_of("") == "t:0: the file is empty: a line \"papcoll-trace 2\" must come first");
+    CHECK(error_of("papcoll-trace 1\n") == "t:1: expected \"papcoll-trace 2\", found \"papcoll-trace 1\"");
+    CHECK(error_of("papcoll-trace 2\n") == "t:1: \"\" is not the number of a run");
+    CHECK(error_of(with("papcoll-trace 2 5eed", "papcoll-trace 2 seed")) ==
+          "t:1: \"seed\" is not the number of a run");
     CHECK(error_of(std::string("\x7f"
                                "ELF\0\1\n",
-                               7)) == "t:1: expected \"papcoll-trace 1\", found \"?ELF??\"");
+                               7)) == "t:1: expected \"papcoll-trace 2\", found \"?ELF??\"");
     CHECK(error_of(with("rank 1 3", "rank 3 3")) == "t:2: rank 3 of 3 ranks");
     CHECK(error_of(with("rank 1 3", "rank -1 3")) == "t:2: \"-1\" is not a rank");
     CHECK(error_of(with("rank 1 3", "rank 0 99999999999")) ==
@@ -205,7 +208,7 @@ TEST_CASE("times at the ends of their range are computed with") {
     std::string const most = "1152921504606846975"; // 2^60 - 1
     for (std::string const& local : {"-" + most, std::string("0"), most})
         for (std::string const& offset : {"-" + most, most}) {
-            auto const text = "papcoll-trace 1\nrank 0 1\nevery 1\nclock " + local + " -" + most + " " +
+            auto const text = "papcoll-trace 2 5eed\nrank 0 1\nevery 1\nclock " + local + " -" + most + " " +
                               most + "\nclock " + most + " " + offset + " " + most +
                               "\ncomm 1 1 0 1\nsite 1 10 - program\ncall 1 0 bcast 8 -" + most + " " + most +
                               " 1\nend 1\n";
@@ -303,7 +306,8 @@ TEST_CASE("traces that do not fit together are refused") {
     CHECK(error_of({one, rank_of(1, 2, {{"reduce", 8, 0, 1, 2}})}) ==
           "rank1:7: call 0 is reduce, but bcast in rank0:7");
     CHECK(error_of({one, rank_of(1, 2, {{"bcast", 8, 1, 1, 2}})}) ==
-          "rank0:7: not all traced ranks of the communicator have its call 0");
+          "rank0:7: not all traced ranks of the communicator have its call 0, bcast (--partial leaves "
+          "such calls out)");
     CHECK(error_of({rank_of(0, 2, {{"bcast", 8, 0, 1, 2}, {"bcast", 8, 0, 3, 4}})}) ==
           "rank0:8: call 0 of the communicator occurs twice");
     CHECK(error_of({one, rank_of(1, 2, {{"bcast", 8, 0, 1, 2}})}) == "");
@@ -311,10 +315,14 @@ TEST_CASE("traces that do not fit together are refused") {
     sampled.every = 2;
     CHECK(error_of({one, sampled}) == "rank1: has every 2th call, but rank0 every 1th");
     auto smaller = rank_of(1, 2, {{"bcast", 8, 0, 1, 2}});
-    smaller.calls[0].comm.size = 1;
-    CHECK(error_of({one, smaller}) == "rank1:7: the communicator has 1 ranks, but 2 in another file");
-    smaller.calls[0].comm = one.calls[0].comm;
-    CHECK(error_of({one, smaller}) == "rank1:7: rank 0 of the communicator is also in rank0");
+    smaller.comms[0].size = 1;
+    CHECK(error_of({one, smaller}) == "rank1: communicator 1: 1 ranks, but 2 in another file");
+    smaller.comms = one.comms;
+    CHECK(error_of({one, smaller}) == "rank1: communicator 1: its rank 0 is also in rank0");
+    auto old = rank_of(1, 2, {{"bcast", 8, 0, 1, 2}});
+    ++old.run;
+    CHECK(error_of({one, old}) ==
+          "rank1: is of another run of the program than rank0: one of them is left from before");
 }
 
 TEST_CASE("calls that some rank lacks are left out where parts are welcome") {
@@ -323,6 +331,9 @@ TEST_CASE("calls that some rank lacks are left out where parts are welcome") {
                                        true);
     CHECK(result.dropped == 1);
     CHECK(result.groups.front().calls.size() == 1);
+    auto const lost = trace::analyse({rank_of(0, 2, {{"bcast", 8, 0, 1, 2}}), rank_of(1, 2, {})}, true);
+    CHECK(lost.dropped == 1); // it was of MPI_COMM_WORLD, whose member rank 1 is without a call, too
+    CHECK(lost.groups.empty());
 }
 
 TEST_CASE("percentiles: the least value that enough values do not exceed") {

@@ -126,7 +126,7 @@ def delays():
     check("6 |" in read_well("--site", pathlib.Path(arguments.program).name), "the call site is not in the program")
     check_picture()
     other = read("--operation", "all_reduce")
-    check(other.returncode != 0 and "recorded are" in other.stderr and "allreduce" in other.stderr, other.stderr)
+    check(other.returncode != 0 and "allreduce of 4 bytes on communicator 1" in other.stderr, other.stderr)
     mixed = read("--communicator", WORLD, "--pattern", folder / "mixed.txt")
     check(mixed.returncode == 0 and "--bytes and --site" in mixed.stderr, mixed.stderr)
 
@@ -264,7 +264,10 @@ def aborted():
 def exits():
     # The first process that ends so writes its calls; mpirun may kill the others meanwhile.
     launch("exits")
-    check(max(len(trace.calls) for trace in traces()) == 7, "calls before exit()")
+    made = [len(trace.calls) for trace in traces()]
+    check(max(made) == 7, "calls before exit()")
+    parts = read("--partial")
+    check(parts.returncode == 0 and (min(made) == 7 or "that some traced rank lacks" in parts.stderr), made, parts)
     ended_early("exits", 2)
 
 
@@ -335,6 +338,10 @@ def observed():
         check(row["bytes"] == "24", row)
         check(abs(int(row["skew_ns"]) - 1_000_000 * (arguments.ranks - 1)) < TOLERANCE_NS, row)
         check(abs(int(row["last_delay_ns"]) - 10**9) < 2 * TOLERANCE_NS, row)
+    # Debuggers find the call sites by what the traces say of them.
+    _, _, offset, _, module = next(iter(traces()[0].sites.values())).split(" ", 4)
+    place = subprocess.run(["addr2line", "-f", "-e", module, f"0x{offset}"], capture_output=True, text=True, check=True)
+    check(place.stdout.startswith("main"), offset, module, place.stdout)
 
 
 def median_skew_is_right(operation, size):
@@ -389,6 +396,10 @@ def bad_settings():
         check(failed.returncode != 0 and f'PAPCOLL_TRACE_{name}="{value}": expected' in failed.stderr, failed.stderr)
     failed = launch("delays", FILE=folder / "missing" / "t")
     check(failed.returncode != 0 and "missing/t.0.trace: No such file" in failed.stderr, failed.stderr)
+    failed = launch("delays", BUFFER="1000000000000000")
+    check(failed.returncode != 0 and "PAPCOLL_TRACE_BUFFER=1000000000000000: there" in failed.stderr, failed.stderr)
+    nobody = run("delays", RANKS="7")
+    check("names none of the 3 ranks" in nobody.stderr and not files(), nobody.stderr)
 
 
 def no_mpi():
@@ -405,6 +416,12 @@ def reader_errors():
     run("delays")
     twice = read(inputs=[*files(), files()[0]])
     check(twice.returncode == 1 and "rank 0 is also in" in twice.stderr, twice.stderr)
+    first = files()[0].read_bytes()
+    run("delays")
+    files()[0].write_bytes(first)
+    mixed = read()
+    check(mixed.returncode == 1 and "is of another run of the program than" in mixed.stderr, mixed.stderr)
+    run("delays")
     for option in "--pattern", "--picture", "--ranks-csv", "--calls-csv":
         failed = read("--operation", "allreduce", option, folder / "missing" / "out")
         check(failed.returncode == 1 and "cannot be written" in failed.stderr, option, failed.stderr)

@@ -11,6 +11,12 @@
 
 namespace papcoll::inline v0::detail {
 
+/// Tells an observer of a call that has ended now: `seen` with everything but the exit.
+inline void tell(observer const& told, collective_record seen) {
+    seen.exit = steady_now();
+    told(seen);
+}
+
 /// An operation whose observer is told when it has ended.
 class observed_operation final : public operation {
 public:
@@ -26,13 +32,11 @@ public:
             progressed = m_body->advance(block);
         } catch (...) { // the engine knows this operation alone, and the tag is the body's
             m_body->spoil_tag();
+            if (m_told) tell(std::exchange(m_told, nullptr), m_seen);
             throw;
         }
         if (m_body->finished()) m_body->give_tag_back();
-        if (m_body->finished() && m_told) {
-            m_seen.exit = steady_now();
-            std::exchange(m_told, nullptr)(m_seen);
-        }
+        if (m_body->finished() && m_told) tell(std::exchange(m_told, nullptr), m_seen);
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_body->finished(); }

@@ -27,9 +27,9 @@ struct collective_record {
     void const* call_site = nullptr;
 };
 
-/// Called on every rank after each operation of papcoll's, by the thread that completed it; must not
-/// communicate or throw, and must be thread-safe if operations complete in several threads. Empty: nobody
-/// looks. See observe.
+/// Called on every rank after each operation of papcoll's, also one that has thrown here, by the thread that
+/// completed it; must not communicate or throw, and must be thread-safe if operations complete in several
+/// threads. Empty: nobody looks. See observe.
 using observer = std::function<void(collective_record const&)>;
 
 /// What the tracer's shared object exports under the name papcoll_trace_record. The communicator is the

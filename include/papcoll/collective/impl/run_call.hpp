@@ -40,7 +40,13 @@ template <transport Transport>
     auto const shape = shape_of(*c, s.call);
     bool const told = c->observed_by() && !s.policy.is_native() && s.how != call_start::what::nothing;
     auto const seen = seen_of(shape, c->sequence(), call_site);
-    auto op = make_call(c, s, shape);
+    std::shared_ptr<operation> op;
+    try {
+        op = make_call(c, s, shape);
+    } catch (...) { // it counts as made, as for the observers of the other ranks
+        if (told) tell(c->observed_by(), seen);
+        throw;
+    }
     if (told) op = std::make_shared<observed_operation>(std::move(op), c->observed_by(), seen);
     op->call_it({seen.operation, seen.sequence, c->rank()});
     return op;
@@ -170,7 +176,22 @@ template <transport Transport>
 template <transport Transport>
 [[nodiscard, gnu::always_inline]] inline auto may_run_alone(context<Transport>& c, policy_ref policy)
     -> bool {
-    return c.is_quiet() && !c.observed_by() && !policy.is_native();
+    return c.is_quiet() && !policy.is_native();
+}
+/// Runs a blocking call that may run alone, and tells the observer when it has ended.
+template <transport Transport, class Run>
+[[gnu::cold, gnu::noinline]] void run_observed(context<Transport>& c, call_description const& call,
+                                               void const* call_site, Run run) {
+    auto const told = c.observed_by(); // an operator may free the communicator
+    if (auto const prepare = call.elements->prepare) prepare();
+    auto const seen = seen_of(shape_of(c, call), c.sequence(), call_site);
+    try {
+        run();
+    } catch (...) {
+        tell(told, seen);
+        throw;
+    }
+    tell(told, seen);
 }
 
 /// Begins an operation on this context, which the request keeps alive.
@@ -210,7 +231,8 @@ void run_another(Transport& t, call_description& call, policy_ref policy, void c
     auto const run = [&](call_description& one, policy_ref by) {
         auto* const c = raw_context_in(t);
         if (c == nullptr || !may_run_alone(*c, by)) return run_with_others(t, one, by, call_site);
-        run_on_idle(*c, one, by);
+        if (!c->observed_by()) return run_on_idle(*c, one, by);
+        run_observed(*c, one, call_site, [&] { run_on_idle(*c, one, by); });
     };
     auto* const learning = raw_context_in(t);
     if (learning == nullptr || !learning->learns() || is_decided(*learning, call, policy))
@@ -238,13 +260,17 @@ execution_of_known(context<Transport>& c, call_description& call, policy_ref con
 /// all here: the rest is kept out of the way.
 template <transport Transport>
 [[nodiscard, gnu::always_inline]] inline auto run_known(Transport& t, call_description& call,
-                                                        policy_ref const& policy) -> bool {
+                                                        policy_ref const& policy, void const* call_site)
+    -> bool {
     auto* const c = raw_context_in(t);
     // What is known of calls that run alone is of a communicator whose calls agree on nothing.
-    bool const may_be_known = c != nullptr && c->is_idle() && c->cache() && !c->observed_by();
+    bool const may_be_known = c != nullptr && c->is_idle() && c->cache();
     auto* const body = may_be_known ? execution_of_known(*c, call, policy) : nullptr;
     if (body == nullptr) return false;
-    run_alone(*c, *body, call);
+    if (c->observed_by()) [[unlikely]]
+        run_observed(*c, call, call_site, [&] { run_alone(*c, *body, call); });
+    else
+        run_alone(*c, *body, call);
     return true;
 }
 template <transport Transport>
@@ -341,14 +367,8 @@ public:
     void run(call_description& call) override {
         require_free_buffers();
         if (may_run_alone(*m_context, m_start.policy)) {
-            return run_alone(*m_context, call, [&](int tag) {
-                auto& plan = *plan_for(call);
-                if (auto const prepare = call.elements->prepare) prepare();
-                auto const shape = shape_of(*m_context, call);
-                if (m_context->checks() != check_level::off) check_call(call, shape);
-                make_room(call, shape);
-                return run_plan(*m_context, call, plan, tag);
-            });
+            if (!m_context->observed_by()) return run_idle(call);
+            return run_observed(*m_context, call, nullptr, [&] { run_idle(call); });
         }
         auto const op = operation_of(call);
         run_to_end(*m_context->engine(), op, m_context->transport_layer());
@@ -368,6 +388,16 @@ private:
         , m_start(other.m_start)
         , m_plans(other.m_plans)
         , m_attachments(other.m_attachments) {}
+    void run_idle(call_description& call) {
+        run_alone(*m_context, call, [&](int tag) {
+            auto& plan = *plan_for(call);
+            if (auto const prepare = call.elements->prepare) prepare();
+            auto const shape = shape_of(*m_context, call);
+            if (m_context->checks() != check_level::off) check_call(call, shape);
+            make_room(call, shape);
+            return run_plan(*m_context, call, plan, tag);
+        });
+    }
     [[nodiscard]] auto shape_with_buffers() const -> call_shape {
         auto shape = shape_of(*m_context, m_start.call);
         shape.candidate = m_start.call.candidate;
@@ -450,7 +480,8 @@ private:
 
 template <transport Transport>
 [[gnu::noinline]] void run_call(Transport& t, call_description& call, policy_ref policy) {
-    if (!run_known(t, call, policy)) run_another(t, call, policy, __builtin_return_address(0));
+    auto const* const call_site = __builtin_return_address(0);
+    if (!run_known(t, call, policy, call_site)) run_another(t, call, policy, call_site);
 }
 template <transport Transport>
 [[gnu::noinline]] auto begin_call(Transport& t, call_description& call, policy_ref policy) -> request {
@@ -467,8 +498,9 @@ inline namespace compiled_by_papcoll_impl_hpp {
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] void run_call(Comm comm, call_description& call, policy_ref policy) {
     auto* const t = find_transport(comm);
-    if (t != nullptr && run_known(*t, call, policy)) return;
-    run_unknown(comm, call, policy, __builtin_return_address(0));
+    auto const* const call_site = __builtin_return_address(0);
+    if (t != nullptr && run_known(*t, call, policy, call_site)) return;
+    run_unknown(comm, call, policy, call_site);
 }
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] auto begin_call(Comm comm, call_description& call, policy_ref policy) -> request {
