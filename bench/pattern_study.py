@@ -238,7 +238,10 @@ def main():
     if options.launch:
         for size, operation in itertools.product(options.sizes, options.operations):
             study.study(operation, size)
-    evaluate(options, study.files())
+    files = study.files()
+    if not files:
+        sys.exit(f"pattern_study.py: nothing was measured in {study.parts}: after -- comes the command that runs papcoll-bench")
+    evaluate(options, files)
     if study.failed:
         sys.exit("pattern_study.py: failed: " + ", ".join(study.failed))
 

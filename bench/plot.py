@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-"""Pictures and tables of what papcoll-bench wrote with --json: plot.py COMMAND RESULT.json ... -o WHERE
+"""Pictures of what papcoll-bench wrote with --json: plot.py COMMAND RESULT.json ... -o FOLDER; tables go to standard output
 
     delays       of `run`: for each operation and size the last delay of every policy, pattern by pattern
     curves       of `run`: a line for each policy, over the magnitude of the delays, the number of ranks, or the size
@@ -55,6 +55,15 @@ def read(paths, needed):
     if not rows:
         fail("nothing was measured")
     return rows
+
+
+def with_names(paths):
+    """The same, where results are told apart by the names of their files."""
+    known = {}
+    for path in paths:
+        if known.setdefault(path.stem, path) != path:
+            fail(f"{path} and {known[path.stem]} have one name, by which results are told apart")
+    return paths
 
 
 def unique(values):
@@ -136,17 +145,18 @@ def fitted(values, least=1.0, floor=1.5):
 # delays
 
 def delays(options):
-    for (name, operation, elements), rows in grouped(read(options.files, ["policy", options.metric]),
+    for (name, operation, elements), rows in grouped(read(with_names(options.files), ["policy", options.metric]),
                                                      lambda r: (r["file"]["name"], r["operation"], r["elements"])).items():
         cases, policies = unique(map(pattern_of, rows)), unique(row["policy"] for row in rows)
         height = 0.8 / len(policies)
         figure, axes = plt.subplots(figsize=(10, 1.6 + 0.32 * len(cases)), layout="constrained")
         for number, policy in enumerate(policies):
             mine = {pattern_of(row): row[options.metric] for row in rows if row["policy"] == policy}
-            at = [position + (number - (len(policies) - 1) / 2) * height for position in range(len(cases))]
-            middle = [mine[case]["median"] for case in cases]
-            bars = ([mine[case]["median"] - mine[case]["min"] for case in cases],
-                    [mine[case]["max"] - mine[case]["median"] for case in cases])
+            measured = [(position, case) for position, case in enumerate(cases) if case in mine]
+            at = [position + (number - (len(policies) - 1) / 2) * height for position, _ in measured]
+            middle = [mine[case]["median"] for _, case in measured]
+            bars = ([mine[case]["median"] - mine[case]["min"] for _, case in measured],
+                    [mine[case]["max"] - mine[case]["median"] for _, case in measured])
             axes.barh(at, middle, height, xerr=bars, label=policy, error_kw={"linewidth": 0.8})
         bound = rows[0].get("bound_ms")
         if bound and options.metric == "last_delay_ms":
@@ -168,10 +178,16 @@ AXES = {"delay": ("magnitude_ms", "delays up to [ms]"), "ranks": ("ranks", "rank
 def curves(options):
     rows = [row | {"ranks": row["file"]["ranks"]} for row in read(options.files, ["policy", options.metric])]
     key, label = AXES[options.over]
+    for condition in ("mpi", "rate", "root"):
+        values = {row["file"].get(condition) for row in rows}
+        if len(values) > 1:
+            fail(f"the results differ in {condition}, and a curve is of one: {', '.join(sorted(map(str, values)))}")
+    drawn = False
     fixed = [k for k in ("operation", "elements", "ranks", "magnitude_ms") if k != key]
     for group, mine in grouped(rows, lambda r: tuple(r[k] for k in fixed)).items():
         if len({row[key] for row in mine}) < 2:
             continue
+        drawn = True
         figure, axes = plt.subplots(figsize=(8.5, 5), layout="constrained")
         lines = grouped(mine, lambda r: r["policy"])
         axes.set_prop_cycle(color=plt.get_cmap("tab10" if len(lines) <= 10 else "tab20").colors)
@@ -190,12 +206,23 @@ def curves(options):
         beside(axes)
         axes.grid(alpha=0.3)
         save(figure, options.output / f"{options.over}-{'-'.join(f'{v:g}' if isinstance(v, float) else str(v) for v in group)}.png")
+    if not drawn:
+        fail(f"nothing was measured at two places of the axis: --over {' or '.join(other for other in AXES if other != options.over)}")
 
 
 # blocks
 
 def swept(row):
     return row["policy"].startswith("circulant") and not row["policy"].startswith("circulant:paper")
+
+
+def read_blocks(files):
+    rows = read(files, ["operation", "policy", "last_delay_ms"])
+    for (operation, elements), mine in grouped(rows, lambda r: (r["operation"], r["elements"])).items():
+        missing = {"circulant", "circulant:paper"} - {row["policy"] for row in mine}
+        if missing or not any(map(swept, mine)) or min(map(delay_of, filter(swept, mine))) <= 0:
+            fail(f"{operation} of {elements} floats is no result of run --blocks")
+    return rows
 
 
 def block_points(rows):
@@ -216,7 +243,7 @@ BLOCK_STYLES = {"MPI's own": {"color": "tab:gray", "marker": "s"}, "the paper's 
 
 
 def blocks(options):
-    operations = grouped(read(options.files, ["policy", "last_delay_ms"]), lambda r: r["operation"])
+    operations = grouped(read_blocks(options.files), lambda r: r["operation"])
     figure, axes = plt.subplots(2, len(operations), figsize=(4.2 * len(operations) + 1.5, 6), sharex=True, squeeze=False,
                                 layout="constrained", height_ratios=(3, 2))
     for column, (operation, rows) in enumerate(operations.items()):
@@ -244,6 +271,8 @@ ABSORBS, SUFFERS = -0.25, 0.25
 
 def study(options):
     rows = read(options.files, ["policy", "last_delay_ms"])
+    if all(row["pattern"] == "file" for row in rows):
+        fail("a study needs rows without delays, or under patterns")
     for (operation, ranks), mine in sorted(grouped(rows, lambda r: (r["operation"], r["file"]["ranks"])).items()):
         sizes = {}
         for row in mine:
@@ -280,6 +309,8 @@ def per_size(kind, title, cell, name, sizes, folder):
     columns = sorted(sizes)
     # Not those that were left out of some rows, as too slow without delays.
     policies = {s: sorted(set.intersection(*(set(d) for d in sizes[s].values()))) for s in columns}
+    if not all(policies.values()):
+        fail(f"{name}: of some size no policy was measured in all rows")
     patterns = {s: sorted(sizes[s], key=pattern_order) for s in columns}
     figure, all_axes = plt.subplots(1, len(columns), squeeze=False, layout="constrained", figsize=(
         sum(2.2 + 0.75 * len(policies[s]) for s in columns), 1.8 + 0.3 * max(len(r) for r in patterns.values())))
@@ -541,7 +572,8 @@ TABLES = {"collectives": collective_tables, "gathers": gather_tables, "predictio
 def tables(options):
     """collectives: the library's default, the best of its algorithms (native:*), and circulant; files HOSTSxRANKS….json are named so
 gathers: of delays that are known, after Proficz (2021); predictions: of --predict; blocks: of --blocks"""
-    TABLES[options.kind](read(options.files, ["operation", "last_delay_ms"]))
+    rows = read_blocks(options.files) if options.kind == "blocks" else read(with_names(options.files), ["operation", "last_delay_ms"])
+    TABLES[options.kind](rows)
 
 
 COMMANDS = {f.__name__: f for f in (delays, curves, blocks, study, schedulers, figure2, guidelines, tables)}

@@ -119,6 +119,8 @@ def choose(cells, rule):
         policies, columns = comparable(policies)
         if not policies:
             fail(f"no policy of {operation} at {ranks} ranks and {size} bytes was measured under all its patterns")
+        if rule == "balanced" and not any(pattern == "no_delay" for pattern, _ in columns):
+            fail(f"the rule balanced needs rows without delays, and {operation} at {ranks} ranks and {size} bytes has none")
         scores = RULES[rule](policies, columns)
         ranking = sorted(filter(is_candidate, scores), key=lambda p: (scores[p], p))
         if not ranking:
@@ -145,7 +147,7 @@ def distinct(entries):
 
 
 def table_of(entries, rule):
-    return json.dumps({"papcoll_tuning": 1, "rule": rule, "choices": distinct(entries)}, indent=1) + "\n"
+    return json.dumps({"papcoll_tuning": 1, "rule": rule, "choices": distinct(entries)}, indent=1, allow_nan=False) + "\n"
 
 
 # What papcoll calls an operation, the number of Open MPI's rules for it, what MPICH calls it, and by what MPICH measures its bytes.
@@ -308,7 +310,10 @@ def main():
 
     if options.library != "papcoll":
         return write(options, library_rules(options))
-    entries = choose(cells_of(options.results), options.rule)
+    cells = cells_of(options.results)
+    if not cells:
+        fail("nothing was measured that a table is for")
+    entries = choose(cells, options.rule)
     if options.show:
         for e in entries:
             evidence = e["evidence"]
@@ -319,7 +324,10 @@ def main():
 
 def write(options, text):
     if options.output:
-        pathlib.Path(options.output).write_text(text)
+        try:
+            pathlib.Path(options.output).write_text(text)
+        except OSError as error:
+            fail(f"cannot write {options.output}: {error.strerror}")
     else:
         print(text, end="")
 

@@ -56,7 +56,7 @@ void add_options(CLI::App& app, settings& s) {
     add_option(app, "--patterns", s.patterns, "default: all; the balanced rows are always there");
     add_flag(app, "--balanced-only", s.balanced_only, "no patterns");
     add_flag(app, "--patterns-only", s.patterns_only, "no balanced rows; then --base must need none");
-    add_option(app, "--magnitudes", s.factors, "multiples of the base time");
+    add_option(app, "--magnitudes", s.factors, "multiples of the base time", between(0, 1e6));
     add_option(
         app, "--base", s.base,
         "what magnitudes are multiples of: the balanced run time of this policy ('papcoll': of the "
@@ -271,7 +271,7 @@ private:
         if (base < 0)
             throw std::invalid_argument(
                 "--base must be a measured policy, 'mean', 'own', 'bound' or 'block' (with "
-                "--rate) or milliseconds, but is " +
+                "--rate) or milliseconds, at most 1e9, but is " +
                 m_settings.base);
         return ticks{base};
     }
@@ -296,7 +296,7 @@ private:
             std::size_t used = 0;
             try {
                 double const value = std::stod(wanted, &used);
-                if (used == wanted.size()) ms = value;
+                if (used == wanted.size() && value <= 1e9) ms = value;
             } catch (std::exception const&) {
             }
         }

@@ -322,7 +322,10 @@ def tables(options):
 
 
 def pictures(options):
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit("selection.py: matplotlib is missing; on Debian: apt-get install python3-matplotlib")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     for path in options.results:

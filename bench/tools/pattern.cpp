@@ -65,7 +65,7 @@ void add_pattern(program& all) {
                         without_mpi, [s] { return run_pattern(*s); });
     add_option(app, "--ranks", s->ranks, "", between(1, 100'000'000));
     add_option(app, "--shape", s->shape, shapes);
-    add_option(app, "--magnitude", s->magnitude_ms, "of the latest arrival, in ms", not_negative);
+    add_option(app, "--magnitude", s->magnitude_ms, "of the latest arrival, in ms", between(0, 1e9));
     add_seed(app, s->seed);
     add_flag(app, "--plain", s->plain,
              "one line per rank, in nanoseconds, without the head that papcoll reads");

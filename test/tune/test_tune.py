@@ -49,6 +49,14 @@ assert choice("robust", ROWS) == "steady"
 assert choice("minimax", ROWS) == "steady"
 assert choice("total", ROWS) == "steady"
 
+# What was not measured together says nothing of who is best together.
+blind = run("--rule", "balanced", documents=[{"ranks": 8, "rows": [r for r in ROWS if r["pattern"] != "no_delay"]}])
+assert blind.returncode == 1 and "balanced needs rows without delays" in blind.stderr, blind.stderr
+nothing = run(documents=[{"ranks": 8, "rows": []}])
+assert nothing.returncode == 1 and "nothing was measured" in nothing.stderr, nothing.stderr
+nowhere = run("-o", "/nowhere/table.json", documents=[{"ranks": 8, "rows": ROWS}])
+assert nowhere.returncode == 1 and "cannot write /nowhere/table.json" in nowhere.stderr, nowhere.stderr
+
 # The robust rule is a mean of quotients: one absurd pattern in milliseconds does not decide.
 DOMINATED = [row("a", "no_delay", 1.0), row("b", "no_delay", 2.0), row("a", "ascending", 1.0), row("b", "ascending", 2.0),
              row("a", "random", 1000.0), row("b", "random", 900.0)]
