@@ -165,11 +165,12 @@ private:
     template <class Ready>
     void wait_until(Ready const& ready) {
         if constexpr (requires { m_call.t->progress(); }) {
-            if (m_flow.empty()) return m_call.with->shared->wait(*m_call.t, ready);
-            while (!ready()) {
+            while (!m_flow.empty()) {
+                if (ready()) return;
                 m_call.t->idle();
                 see_to_messages(false);
             }
+            m_call.with->shared->wait(*m_call.t, ready); // by itself a flow without messages never calls MPI
         }
     }
     void see_to_messages(bool block) {

@@ -126,7 +126,9 @@ public:
         m_short_type = nullptr;
         auto* const scratch = provide_scratch(with);
         try {
-            return m_boxed_run->run(t, tag, with, scratch, m_scratch.data());
+            bool const good = m_boxed_run->run(t, tag, with, scratch, m_scratch.data());
+            m_scratch.release();
+            return good;
         } catch (...) {
             m_abandoned = true;
             throw;
@@ -173,10 +175,11 @@ public:
     [[nodiscard]] auto is_reusable() const -> bool { return m_finished && !m_abandoned && !is_in_use(); }
     /// Whether it was given up before its end.
     [[nodiscard]] auto is_given_up() const -> bool { return m_abandoned; }
-    /// When it has ended: lets the user's operator go, and memory of which there is much.
+    /// When it has ended: lets the user's operator go, and memory of which there is much, or in which are
+    /// values that may hold much.
     void let_go() noexcept {
         m_memory.op.let_go();
-        if (m_scratch.bytes() <= most_kept_bytes) return;
+        if (m_scratch.bytes() <= most_kept_bytes && wire() == format::bytes) return;
         m_short_type = nullptr;
         m_scratch.release();
     }
@@ -745,6 +748,7 @@ private:
         }
         if (is_archived())
             m_failure.attempt([&] { load({memory::out, 0, std::numeric_limits<std::size_t>::max() >> 2}); });
+        m_values.clear(m_program->in_place); // their contents may be long
         m_finished = true;
         if (m_area) m_memory.shared->end(m_area->call);
         m_area.reset();

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 // Messages that the program sends by MPI itself go on while its ranks are in calls through shared memory, of
@@ -33,6 +34,18 @@ auto sum_of(mpi::communicator const& comm, std::vector<int> const& in, form how)
         papcoll::iall_reduce(comm, in.data(), in.size(), out.data(), std::plus<>(), shared_memory{}).wait();
     else
         papcoll::all_reduce(comm, in.data(), in.size(), out.data(), std::plus<>(), shared_memory{});
+    return out;
+}
+
+/// All ranks' strings, each of so many characters. The boxes of a node have room for some of 10, of longer
+/// ones the contents follow as messages.
+auto strings_of(mpi::communicator const& comm, std::size_t n, form how) -> std::vector<std::string> {
+    std::vector<std::string> out(static_cast<std::size_t>(comm.size()));
+    std::string const mine(n, 'a');
+    if (how == form::begun)
+        papcoll::iall_gather(comm, &mine, 1, out.data()).wait();
+    else
+        papcoll::all_gather(comm, &mine, 1, out.data());
     return out;
 }
 
@@ -79,6 +92,13 @@ void while_it_waits(mpi::communicator const& comm, form how) {
         message m(comm);
         if (m.is_for(comm.rank())) m.check();
         CHECK(sum_of(comm, std::vector<int>(n, 1), how) == std::vector<int>(n, comm.size()));
+        m.check();
+    }
+    for (std::size_t const n : {10u, 1'100u, 2'000u, 3'000u, 100'000u}) {
+        message m(comm);
+        if (m.is_for(comm.rank())) m.check();
+        CHECK(strings_of(comm, n, how) ==
+              std::vector<std::string>(static_cast<std::size_t>(comm.size()), std::string(n, 'a')));
         m.check();
     }
 }

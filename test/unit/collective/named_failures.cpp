@@ -4,10 +4,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 #include <vector>
 
@@ -66,6 +69,49 @@ TEST_CASE(
         CHECK(text == "papcoll: in must not be null when there are elements (rank 1)" +
                           name("reduce", 0, self.rank()));
     });
+}
+
+namespace {
+
+/// Has no plan on rank 1.
+struct plans_elsewhere {
+    int rank = 0;
+    static constexpr bool reorders_operands = false;
+    static constexpr auto provides(papcoll::collective_kind) -> bool { return true; }
+    [[nodiscard]] auto name() const -> std::string_view { return "plans_elsewhere"; }
+    [[nodiscard]] auto fingerprint() const -> std::optional<std::vector<std::int64_t>> { return {}; }
+    void check(papcoll::call_shape const&) const {}
+    [[nodiscard]] auto plan(papcoll::call_shape const& shape, papcoll::link_model const& link) const
+        -> papcoll::program {
+        if (rank == 1) throw std::domain_error("no plan");
+        return papcoll::binomial_tree{}.plan(shape, link);
+    }
+};
+
+} // namespace
+
+TEST_CASE("what others have sent to a call whose plan fails is nobody else's") {
+    for (int const way : {0, 1, 2})
+        papcoll::threads::run(2, [&](endpoint& self) {
+            CAPTURE(way);
+            papcoll::attach(self);
+            int value = self.rank(), other = 0;
+            plans_elsewhere const policy{self.rank()};
+            papcoll::request before;
+            if (way == 2) before = papcoll::ibroadcast(self, &other, 1, 1); // under way meanwhile
+            auto const call = [&] {
+                if (way == 0)
+                    papcoll::broadcast(self, &value, 1, 0, policy);
+                else
+                    papcoll::ibroadcast(self, &value, 1, 0, policy).wait();
+            };
+            if (self.rank() == 1)
+                CHECK_THROWS_AS(call(), std::domain_error);
+            else
+                call();
+            CHECK(papcoll::context_of(self)->tags()->has_spoilt() == (self.rank() == 1));
+            before.wait();
+        });
 }
 
 TEST_CASE("who misses a value learns in which operation; what an operator throws stays as it is") {

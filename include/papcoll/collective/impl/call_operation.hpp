@@ -397,26 +397,16 @@ template <transport Transport>
     return {to_string(call.operation), c.sequence() - 1, c.rank()};
 }
 
-/// The operation of a call: that which executes it, where nothing has to come before. Its number is taken
-/// first: a call that throws here counts as made, so that those after it meet those of the other ranks.
+/// The operation of a call that has its number and tag.
 template <transport Transport>
-[[nodiscard]] auto make_call(std::shared_ptr<context<Transport>> const& c, call_start& s,
-                             call_shape const& shape) -> std::shared_ptr<operation> {
+[[nodiscard]] auto make_numbered_call(std::shared_ptr<context<Transport>> const& c, call_start& s,
+                                      call_shape const& shape, std::shared_ptr<tag_ledger> const& tags,
+                                      int tag) -> std::shared_ptr<operation> {
     bool const is_open = s.call.memory.late != nullptr;
-    auto const& tags = is_open ? c->open_tags() : c->tags();
-    int const tag = c->next_tag(tags);
-    number_call(*c, s.call);
-    auto const name = name_of(*c, s.call);
-    std::string complaint;
-    try {
-        complaint = complaint_of(s, shape, c->checks());
-        if (is_open && !tags->is_free(tag))
-            throw std::logic_error("papcoll: at most " + std::to_string(tags->under_way()) +
-                                   " open_ operations of a communicator may be under way at a time");
-    } catch (...) {
-        if (c->size() > 1) tags->spoil(tag); // the others may have sent what nobody receives here
-        std::rethrow_exception(named(std::current_exception(), name));
-    }
+    auto complaint = complaint_of(s, shape, c->checks());
+    if (is_open && !tags->is_free(tag))
+        throw std::logic_error("papcoll: at most " + std::to_string(tags->under_way()) +
+                               " open_ operations of a communicator may be under way at a time");
     bool const at_once = c->begins_at_once(*tags, tag) && !s.awaited();
     tag_lease lease;
     if (at_once || is_open) lease = tag_lease(tags, tag);
@@ -430,6 +420,23 @@ template <transport Transport>
     auto waiting = std::make_shared<call_operation<Transport>>(c, tags, tag, is_open, s.kept(), agreed);
     if (is_open) waiting->keep(std::move(lease));
     return waiting;
+}
+
+/// The operation of a call: that which executes it, where nothing has to come before. Its number is taken
+/// first: a call that throws here counts as made, so that those after it meet those of the other ranks.
+template <transport Transport>
+[[nodiscard]] auto make_call(std::shared_ptr<context<Transport>> const& c, call_start& s,
+                             call_shape const& shape) -> std::shared_ptr<operation> {
+    auto const& tags = s.call.memory.late != nullptr ? c->open_tags() : c->tags();
+    int const tag = c->next_tag(tags);
+    number_call(*c, s.call);
+    auto const name = name_of(*c, s.call);
+    try {
+        return make_numbered_call(c, s, shape, tags, tag);
+    } catch (...) {
+        if (c->size() > 1) tags->spoil(tag); // the others may have sent what nobody receives here
+        std::rethrow_exception(named(std::current_exception(), name));
+    }
 }
 
 } // namespace papcoll::inline v0::detail
