@@ -178,6 +178,21 @@ public:
             return count - std::min(windows, count);
         });
     }
+    /// The same of parts that all ranks know, and that have room in the root's own stretch, one behind the
+    /// other: short ones share lines there.
+    void short_scatter(int root, std::span<region const> parts, region const& own) {
+        auto const each = longest_of(parts);
+        auto const there = [&](int r) { return place(root, index(r) * each, parts[index(r)].size()); };
+        if (m_rank == root) {
+            m_to.copy(own, parts[index(m_rank)]);
+            for_others([&](int r) { m_to.copy(there(r), parts[index(r)]); });
+            post();
+        } else if (own.size() > 0) {
+            await(root, 0, there(m_rank));
+            m_to.copy(own, there(m_rank));
+        }
+        each_posted([&](int r) { return std::size_t(r == root ? 1 : 0); });
+    }
     /// The part of rank r, which is in its `own`, goes to parts[r] of all.
     void all_gather(std::span<region const> parts, region const& own, std::size_t each) {
         auto const rounds = chunks(longest_of(parts), each).count();
