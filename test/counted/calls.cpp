@@ -65,8 +65,9 @@ int main(int argc, char** argv) {
             papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
         });
     else if (what == "observed") {
-        papcoll::observe(MPI_COMM_WORLD,
-                         [](papcoll::collective_record const& seen) { out[1] += seen.bytes; });
+        papcoll::observe(MPI_COMM_WORLD, [](papcoll::collective_record const& seen) {
+            out[1] += static_cast<double>(seen.bytes);
+        });
         run([]() __attribute__((always_inline)) {
             papcoll::all_reduce(MPI_COMM_WORLD, &in, 1, out, std::plus<>());
         });
