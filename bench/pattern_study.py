@@ -239,6 +239,8 @@ def main():
         for size, operation in itertools.product(options.sizes, options.operations):
             study.study(operation, size)
     files = study.files()
+    if not files and study.failed:
+        sys.exit("pattern_study.py: failed: " + ", ".join(study.failed))
     if not files:
         sys.exit(f"pattern_study.py: nothing was measured in {study.parts}: after -- comes the command that runs papcoll-bench")
     evaluate(options, files)

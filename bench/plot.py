@@ -217,7 +217,7 @@ def swept(row):
 
 
 def read_blocks(files):
-    rows = read(files, ["operation", "policy", "last_delay_ms"])
+    rows = read(files, ["operation", "policy", "elements", "last_delay_ms"])
     for (operation, elements), mine in grouped(rows, lambda r: (r["operation"], r["elements"])).items():
         missing = {"circulant", "circulant:paper"} - {row["policy"] for row in mine}
         if missing or not any(map(swept, mine)) or min(map(delay_of, filter(swept, mine))) <= 0:
@@ -270,7 +270,7 @@ ABSORBS, SUFFERS = -0.25, 0.25
 
 
 def study(options):
-    rows = read(options.files, ["policy", "last_delay_ms"])
+    rows = read(options.files, ["policy", "pattern", "factor", "last_delay_ms"])
     if all(row["pattern"] == "file" for row in rows):
         fail("a study needs rows without delays, or under patterns")
     for (operation, ranks), mine in sorted(grouped(rows, lambda r: (r["operation"], r["file"]["ranks"])).items()):
@@ -572,7 +572,8 @@ TABLES = {"collectives": collective_tables, "gathers": gather_tables, "predictio
 def tables(options):
     """collectives: the library's default, the best of its algorithms (native:*), and circulant; files HOSTSxRANKS….json are named so
 gathers: of delays that are known, after Proficz (2021); predictions: of --predict; blocks: of --blocks"""
-    rows = read_blocks(options.files) if options.kind == "blocks" else read(with_names(options.files), ["operation", "last_delay_ms"])
+    files = with_names(options.files) if options.kind == "collectives" else options.files
+    rows = read_blocks(files) if options.kind == "blocks" else read(files, ["operation", "last_delay_ms"])
     TABLES[options.kind](rows)
 
 

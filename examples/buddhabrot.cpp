@@ -39,7 +39,7 @@ namespace {
 constexpr int root = 0;
 constexpr std::size_t memory = 3; // frames that predictions are made from
 
-/// Before everything is computed: then it would be too late to say that there is no place for it.
+/// To be called before anything is computed, so that no work is lost where the files cannot be written.
 void make_folder(std::filesystem::path const& folder) {
     std::filesystem::create_directories(folder);
     if (::access(folder.c_str(), W_OK | X_OK) != 0)

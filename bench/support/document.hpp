@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -39,14 +38,10 @@ public:
     void add(nlohmann::json row) { m_content["rows"].push_back(std::move(row)); }
     void write() const {
         if (m_file.empty()) return;
-        // Whoever finds the file finds all of it; what is no regular file is written to.
-        bool const is_file = !std::filesystem::exists(m_file) || std::filesystem::is_regular_file(m_file);
-        auto const part = is_file ? m_file + ".part" : m_file;
-        std::ofstream out(part);
+        std::ofstream out(m_file);
         out << m_content.dump(1) << '\n';
         out.close();
-        if (!out) throw std::runtime_error("cannot write " + part);
-        if (is_file) std::filesystem::rename(part, m_file);
+        if (!out) throw std::runtime_error("cannot write " + m_file);
     }
 
 private:

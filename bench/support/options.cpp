@@ -6,9 +6,9 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
+#include <unistd.h>
 
 namespace bench {
 namespace {
@@ -24,6 +24,15 @@ auto cut_number(std::string& text) -> double {
         text = "?";
         return 0;
     }
+}
+
+/// "nan" and "inf" are numbers to CLI11, and in every range.
+auto finite_number(std::string const& word) -> std::string {
+    try {
+        if (!std::isfinite(std::stod(word))) return word + " is not finite";
+    } catch (std::exception const&) { // others complain
+    }
+    return {};
 }
 
 } // namespace
@@ -66,21 +75,12 @@ auto parse_sizes(std::vector<std::string> const& words) -> std::vector<std::size
     return sizes;
 }
 
-/// "nan" and "inf" are numbers to CLI11, and in every range.
-auto finite(std::string const& word) -> std::string {
-    std::size_t used = 0;
-    try {
-        if (!std::isfinite(std::stod(word, &used))) return word + " is not finite";
-    } catch (std::exception const&) { // others complain
-    }
-    return {};
-}
-
 template <class T>
 void add_option(CLI::App& app, std::string const& name, T& value, std::string const& description,
                 allowed const& values) {
     auto* const option = app.add_option(name, value, description);
-    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::vector<double>>) option->check(finite);
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::vector<double>>)
+        option->check(finite_number);
     if constexpr (requires { value.push_back(value.front()); } && !std::is_same_v<T, std::string>)
         option->delimiter(',');
     if (description.find("default") == std::string::npos) option->capture_default_str();
@@ -128,11 +128,15 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
 void add_json(CLI::App& app, std::string& file) {
     app.add_option("--json", file, "write all results to this file, too; README.md describes it")
         ->check([](std::string const& name) { // now, not when everything has been measured
+            // Without making it: scripts take what is there for results.
+            std::filesystem::path const path(name);
             std::error_code ignored;
-            bool const is_there = std::filesystem::exists(name, ignored);
-            if (!std::ofstream(name, std::ios::app)) return "cannot write " + name;
-            if (!is_there) std::filesystem::remove(name, ignored); // scripts take what is there for results
-            return std::string();
+            bool const is_there = std::filesystem::exists(path, ignored);
+            auto const folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+            bool const can_be_written =
+                is_there ? !std::filesystem::is_directory(path, ignored) && ::access(name.c_str(), W_OK) == 0
+                         : ::access(folder.c_str(), W_OK | X_OK) == 0;
+            return can_be_written ? std::string() : "cannot write " + name;
         });
 }
 

@@ -14,7 +14,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -185,18 +184,21 @@ auto selected_groups(options const& wanted) -> std::vector<trace::group> {
     auto result = trace::analyse(traces, wanted.partial);
     if (result.dropped > 0)
         std::fprintf(stderr, "%zu calls that some traced rank lacks are left out\n", result.dropped);
-    auto const all = result.groups;
-    std::erase_if(result.groups, [&](auto const& one) { return !is_selected(wanted, one.what); });
-    if (result.groups.empty() && !all.empty()) {
-        std::set<std::string> recorded;
-        for (auto const& one : all)
-            recorded.insert(one.what.operation + " of " + std::to_string(one.what.bytes) +
-                            " bytes on communicator " + hexadecimal(one.what.comm));
+    std::vector<trace::group> wanted_ones;
+    for (auto& one : result.groups)
+        if (is_selected(wanted, one.what)) wanted_ones.push_back(std::move(one));
+    if (wanted_ones.empty() && !result.groups.empty()) {
+        constexpr std::size_t most = 20;
         std::string text;
-        for (auto const& kind : recorded) text += (text.empty() ? "" : ", ") + kind;
+        for (std::size_t i = 0; i < std::min(most, result.groups.size()); ++i) {
+            auto const& what = result.groups[i].what;
+            text += (i == 0 ? "" : ", ") + what.operation + " of " + std::to_string(what.bytes) +
+                    " bytes on communicator " + hexadecimal(what.comm);
+        }
+        if (result.groups.size() > most) text += " and others";
         throw std::runtime_error("no calls were recorded that are wanted; recorded are " + text);
     }
-    return std::move(result.groups);
+    return wanted_ones;
 }
 
 void run(options const& wanted) {

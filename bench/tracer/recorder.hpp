@@ -36,8 +36,8 @@ public:
     static auto instance() -> recorder&;
 
     /// Opens the rank's file if the rank is to be traced; `run` is the same on all ranks of a run, and no
-    /// other's. Throws std::invalid_argument for settings that
-    /// cannot be used, std::runtime_error for a file that cannot be written.
+    /// other's. Throws std::invalid_argument for settings that cannot be used, std::runtime_error for a file
+    /// that cannot be written.
     void open(settings const& wanted, int rank, int ranks, std::uint64_t run);
     void skew_clock(settings const& wanted) { m_clock.skew(wanted.clock_offset, wanted.clock_drift); }
 

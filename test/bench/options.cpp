@@ -1,11 +1,57 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
+#include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <support/options.hpp>
+#include <unistd.h>
 #include <vector>
 
 using sizes = std::vector<std::size_t>;
+
+namespace {
+
+/// Why the words are refused; empty: they are taken.
+auto complaint(std::vector<std::string> words) {
+    CLI::App app;
+    std::string file;
+    double number = 0;
+    std::vector<double> numbers;
+    bench::add_json(app, file);
+    bench::add_option(app, "--number", number);
+    bench::add_option(app, "--numbers", numbers, "", bench::between(0, 10));
+    std::reverse(words.begin(), words.end());
+    try {
+        app.parse(words);
+    } catch (CLI::ParseError const& error) {
+        return std::string(error.what());
+    }
+    return std::string();
+}
+
+} // namespace
+
+TEST_CASE("Numbers are finite") {
+    CHECK(complaint({"--number", "-1.5", "--numbers", "0,10"}).empty());
+    for (auto const* wrong : {"nan", "inf", "-inf"}) {
+        CHECK(complaint({"--number", wrong}).find("is not finite") != std::string::npos);
+        CHECK(complaint({"--numbers", std::string("1,") + wrong}).find("is not finite") != std::string::npos);
+    }
+}
+
+TEST_CASE("The file for results is tried without making it") {
+    auto const folder = std::filesystem::temp_directory_path();
+    auto const file = folder / ("papcoll-options-" + std::to_string(::getpid()) + ".json");
+    CHECK(complaint({"--json", file.string()}).empty());
+    CHECK_FALSE(std::filesystem::exists(file));
+    CHECK(complaint({"--json", "/dev/null"}).empty());
+    CHECK(complaint({"--json", "without_a_folder.json"}).empty());
+    for (auto const& wrong : {folder, folder / "nowhere" / "results.json"})
+        CHECK(complaint({"--json", wrong.string()}).find("cannot write") != std::string::npos);
+}
 
 TEST_CASE("Sizes are bytes, with binary prefixes, or floats") {
     CHECK(bench::parse_size("0") == 0);

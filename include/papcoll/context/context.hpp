@@ -33,8 +33,8 @@ struct attach_options {
     /// moves 1.3 MB between pairs of ranks. Must be given on all ranks or on none; the maximum counts.
     std::optional<link_model> link = {};
     /// Bytes of memory that each rank shares with the others of its node, if there are any, in place of what
-    /// PAPCOLL_NODE_MEMORY says, or 256 KiB; down to a multiple of 8 KiB, so that less is none. The maximum
-    /// over the ranks counts.
+    /// PAPCOLL_NODE_MEMORY says, or 256 KiB; rounded down to a multiple of 8 KiB. The maximum over the
+    /// ranks counts.
     std::optional<std::size_t> node_memory = {};
     /// Whether blocking calls with `automatic` learn, as by PAPCOLL_LEARN=1: of each shape (collective,
     /// count, element size, root, sizes, kind of operator) some of the calls from the fifth to the 22nd try

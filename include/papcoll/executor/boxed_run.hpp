@@ -170,7 +170,7 @@ private:
                 m_call.t->idle();
                 see_to_messages(false);
             }
-            m_call.with->shared->wait(*m_call.t, ready); // by itself a flow without messages never calls MPI
+            m_call.with->shared->wait(*m_call.t, ready); // which calls MPI
         }
     }
     void see_to_messages(bool block) {

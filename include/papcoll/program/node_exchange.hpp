@@ -180,7 +180,7 @@ public:
     }
     /// The same of parts that all ranks know, and that have room in the root's own stretch, one behind the
     /// other: short ones share lines there.
-    void short_scatter(int root, std::span<region const> parts, region const& own) {
+    void scatter_from_root_stretch(int root, std::span<region const> parts, region const& own) {
         auto const each = longest_of(parts);
         auto const there = [&](int r) { return place(root, index(r) * each, parts[index(r)].size()); };
         if (m_rank == root) {

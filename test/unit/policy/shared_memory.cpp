@@ -162,6 +162,46 @@ TEST_CASE("many ranks on a node") {
                 verify(call_of(operation, ranks, ranks / 3, count, std::size_t(64) << 10, mix));
 }
 
+TEST_CASE("a short scatter goes by its root's stretch of the memory, the shortest beside its signs") {
+    constexpr std::size_t element_bytes = 8;
+    constexpr int ranks = 3, root = 1;
+    struct use {
+        bool beside_signs, root_alone;
+    };
+    auto const use_of = [&](std::size_t count) {
+        call c;
+        c.shape.operation = collective_kind::scatter;
+        c.shape.ranks = ranks;
+        c.shape.root = root;
+        c.shape.count = count;
+        c.shape.element_bytes = element_bytes;
+        c.shape.shared_bytes = std::size_t(1) << 18;
+        c.nodes.assign(ranks, 0);
+        use seen{true, true};
+        c.each_shape([&](papcoll::call_shape const& mine) {
+            auto const p = papcoll::shared_memory{}.plan(mine, {});
+            seen.beside_signs = seen.beside_signs && p.beside_signs;
+            for (papcoll::program::index i = 0; i < p.size(); ++i) {
+                if (p.instructions[i].what != papcoll::program::action::copy) continue;
+                for (auto const& r : p.regions_of(i))
+                    if (r.where() == papcoll::memory::node)
+                        seen.root_alone = seen.root_alone && r.offset() >= p.node / ranks * root &&
+                                          r.end() <= p.node / ranks * (root + 1);
+            }
+        });
+        return seen;
+    };
+    for (std::size_t const count : {3u, 6u}) { // 48 bytes at most
+        CHECK(use_of(count).beside_signs);
+        CHECK(use_of(count).root_alone);
+    }
+    for (std::size_t const count : {7u, 100u, 500u}) {
+        CHECK_FALSE(use_of(count).beside_signs);
+        CHECK(use_of(count).root_alone);
+    }
+    CHECK_FALSE(use_of(3'000).root_alone);
+}
+
 TEST_CASE("early ranks of a reduce or a gather leave as long as there is room") {
     using papcoll::ticks;
     constexpr std::size_t room = (std::size_t(192) << 10) / 8;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -178,20 +179,26 @@ template <transport Transport>
     -> bool {
     return c.is_quiet() && !policy.is_native();
 }
-/// Runs a blocking call that may run alone, and tells the observer when it has ended.
+/// Runs a blocking call that may run alone, and tells the observer when it has ended. What cannot be told
+/// of it, `run` throws itself, once the call has its number.
 template <transport Transport, class Run>
 [[gnu::cold, gnu::noinline]] void run_observed(context<Transport>& c, call_description const& call,
                                                void const* call_site, Run run) {
     auto const told = c.observed_by(); // an operator may free the communicator
-    if (auto const prepare = call.elements->prepare) prepare();
-    auto const seen = seen_of(shape_of(c, call), c.sequence(), call_site);
+    std::optional<collective_record> seen;
+    try {
+        if (auto const prepare = call.elements->prepare) prepare();
+        seen = seen_of(shape_of(c, call), c.sequence(), call_site);
+    } catch (...) {
+    }
+    if (!seen) return run();
     try {
         run();
     } catch (...) {
-        tell(told, seen);
+        tell(told, *seen);
         throw;
     }
-    tell(told, seen);
+    tell(told, *seen);
 }
 
 /// Begins an operation on this context, which the request keeps alive.

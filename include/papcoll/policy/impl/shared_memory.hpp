@@ -55,8 +55,8 @@ public:
         , m_count(shape.count)
         , m_element_bytes(shape.element_bytes)
         , m_is_uneven(shape.is_uneven())
-        , m_is_at_root(shape.operation == collective_kind::scatter && !m_is_uneven &&
-                       longest_part(shape) * m_ranks <= node_stretches(shape).shortest())
+        , m_fits_root_stretch(shape.operation == collective_kind::scatter && !m_is_uneven &&
+                              longest_part(shape) * m_ranks <= node_stretches(shape).shortest())
         , m_longest(std::max(longest(shape), 2 * m_ranks))
         , m_is_short(!m_is_uneven && m_longest <= node_stretches(shape).shortest())
         , m_is_beside_signs(m_is_short && has_room_beside_signs(shape))
@@ -91,7 +91,7 @@ public:
     /// Whether one chunk is all.
     [[nodiscard]] auto is_short() const -> bool { return m_is_short; }
     /// Whether all that the root of a scatter gives has room in its stretch.
-    [[nodiscard]] auto is_at_root() const -> bool { return m_is_at_root; }
+    [[nodiscard]] auto fits_root_stretch() const -> bool { return m_fits_root_stretch; }
     /// Whether what each rank gives has room beside its signs.
     [[nodiscard]] auto is_beside_signs() const -> bool { return m_is_beside_signs; }
     /// Of each rank.
@@ -112,7 +112,7 @@ private:
         case collective_kind::broadcast:
             return (m_count + m_ranks - 1) / m_ranks;
         case collective_kind::scatter:
-            return longest_part(shape) * (m_is_at_root ? m_ranks : 1);
+            return longest_part(shape) * (m_fits_root_stretch ? m_ranks : 1);
         case collective_kind::gather:
         case collective_kind::all_gather:
             return longest_part(shape);
@@ -128,7 +128,7 @@ private:
     [[nodiscard]] auto has_room_beside_signs(call_shape const& shape) const -> bool {
         bool const exchanges =
             m_operation == collective_kind::reduce_scatter || m_operation == collective_kind::all_to_all;
-        bool const to_others = m_operation == collective_kind::scatter && !m_is_at_root;
+        bool const to_others = m_operation == collective_kind::scatter && !m_fits_root_stretch;
         auto const n = m_operation == collective_kind::broadcast ? m_count : longest(shape);
         bool const is_aligned = std::has_single_bit(m_element_bytes) && m_element_bytes <= 16;
         return !exchanges && !to_others && is_aligned && n * m_element_bytes <= node_memory::line_room;
@@ -150,7 +150,7 @@ private:
     std::size_t m_count;
     std::size_t m_element_bytes;
     bool m_is_uneven;
-    bool m_is_at_root;
+    bool m_fits_root_stretch;
     std::size_t m_longest;
     bool m_is_short;
     bool m_is_beside_signs;
@@ -303,7 +303,8 @@ private:
         case collective_kind::all_to_all:
             return to.all_to_all(m_leaving, m_parts);
         case collective_kind::scatter:
-            if (m_size.is_at_root()) return to.short_scatter(m_shape.root, m_parts, own_part(true));
+            if (m_size.fits_root_stretch())
+                return to.scatter_from_root_stretch(m_shape.root, m_parts, own_part(true));
             return to.scatter(m_shape.root, m_parts, own_part(true), is_short ? stretch : m_size.chunk());
         case collective_kind::scan:
         case collective_kind::exscan:
