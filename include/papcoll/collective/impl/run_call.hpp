@@ -264,18 +264,17 @@ execution_of_known(context<Transport>& c, call_description& call, policy_ref con
     return body;
 }
 /// Runs a call that is known, and short; false: it is not. What such a call has to do besides its messages is
-/// all here: the rest is kept out of the way.
+/// all here: the rest is kept out of the way. The function that it is inlined into has the call site.
 template <transport Transport>
 [[nodiscard, gnu::always_inline]] inline auto run_known(Transport& t, call_description& call,
-                                                        policy_ref const& policy, void const* call_site)
-    -> bool {
+                                                        policy_ref const& policy) -> bool {
     auto* const c = raw_context_in(t);
     // What is known of calls that run alone is of a communicator whose calls agree on nothing.
     bool const may_be_known = c != nullptr && c->is_idle() && c->cache();
     auto* const body = may_be_known ? execution_of_known(*c, call, policy) : nullptr;
     if (body == nullptr) return false;
     if (c->observed_by()) [[unlikely]]
-        run_observed(*c, call, call_site, [&] { run_alone(*c, *body, call); });
+        run_observed(*c, call, __builtin_return_address(0), [c, body, &call] { run_alone(*c, *body, call); });
     else
         run_alone(*c, *body, call);
     return true;
@@ -487,8 +486,7 @@ private:
 
 template <transport Transport>
 [[gnu::noinline]] void run_call(Transport& t, call_description& call, policy_ref policy) {
-    auto const* const call_site = __builtin_return_address(0);
-    if (!run_known(t, call, policy, call_site)) run_another(t, call, policy, call_site);
+    if (!run_known(t, call, policy)) run_another(t, call, policy, __builtin_return_address(0));
 }
 template <transport Transport>
 [[gnu::noinline]] auto begin_call(Transport& t, call_description& call, policy_ref policy) -> request {
@@ -505,9 +503,8 @@ inline namespace compiled_by_papcoll_impl_hpp {
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] void run_call(Comm comm, call_description& call, policy_ref policy) {
     auto* const t = find_transport(comm);
-    auto const* const call_site = __builtin_return_address(0);
-    if (t != nullptr && run_known(*t, call, policy, call_site)) return;
-    run_unknown(comm, call, policy, call_site);
+    if (t != nullptr && run_known(*t, call, policy)) return;
+    run_unknown(comm, call, policy, __builtin_return_address(0));
 }
 template <std::same_as<MPI_Comm> Comm>
 [[gnu::noinline]] auto begin_call(Comm comm, call_description& call, policy_ref policy) -> request {
