@@ -135,8 +135,7 @@ inline auto progress() -> bool { return detail::mpi_registry::instance().engine(
 /// From now on `told` is called on this rank after each of papcoll's operations on `comm`, in place of whom
 /// it was before: a tracer, if one is loaded. Calls with `native` are MPI's and not reported. Local once
 /// papcoll is attached to `comm`; before, it attaches, collectively. Must not be called while an operation is
-/// under way on `comm`. It adds two readings of the clock and a copy of
-/// `told` to a call.
+/// under way on `comm`. It adds two readings of the clock, a record and a copy of `told` to a call.
 ///
 ///     papcoll::observe(world, [](papcoll::collective_record const& seen) {
 ///         std::cerr << seen.operation << ' ' << (seen.exit - seen.entry).count() << " ns\n";

@@ -32,8 +32,7 @@ namespace papcoll::inline v0 {
 ///     PAPCOLL_TUNING_FILE             a tuning table, see tuning_table; rank 0 reads its own when papcoll
 ///                                     attaches, and tells the others
 ///     PAPCOLL_NODE_MEMORY             bytes of memory that each rank shares with the others of its node, in
-///                                     place of 262144, rounded down to a multiple of
-///                                     8192; 0: none
+///                                     place of 262144; rounded down to a multiple of 8192
 ///     PAPCOLL_LEARN=1                 blocking calls learn what is fastest, on all ranks if on any; see
 ///                                     attach_options
 ///     PAPCOLL_CHECKS                  local or agreed: the least that is checked, see check_level, whatever

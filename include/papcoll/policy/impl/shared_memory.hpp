@@ -126,12 +126,12 @@ private:
     }
     /// Of collectives in which each rank writes to its own stretch alone, from its beginning on.
     [[nodiscard]] auto has_room_beside_signs(call_shape const& shape) const -> bool {
-        bool const exchanges =
-            m_operation == collective_kind::reduce_scatter || m_operation == collective_kind::all_to_all;
-        bool const to_others = m_operation == collective_kind::scatter && !m_fits_root_stretch;
+        bool const writes_elsewhere = m_operation == collective_kind::reduce_scatter ||
+                                      m_operation == collective_kind::all_to_all ||
+                                      (m_operation == collective_kind::scatter && !m_fits_root_stretch);
         auto const n = m_operation == collective_kind::broadcast ? m_count : longest(shape);
         bool const is_aligned = std::has_single_bit(m_element_bytes) && m_element_bytes <= 16;
-        return !exchanges && !to_others && is_aligned && n * m_element_bytes <= node_memory::line_room;
+        return !writes_elsewhere && is_aligned && n * m_element_bytes <= node_memory::line_room;
     }
     [[nodiscard]] auto uneven_rounds() const -> std::size_t {
         return m_operation == collective_kind::all_to_all ? 32 : 2;
