@@ -2,7 +2,6 @@
 #pragma once
 
 #include <papcoll/collective/impl/learning.hpp>
-#include <papcoll/collective/impl/prepared_on.hpp>
 #include <papcoll/collective/impl/run_alone.hpp>
 #include <papcoll/collective/run_call.hpp>
 
@@ -173,3 +172,6 @@ template <std::same_as<MPI_Comm> Comm>
 } // namespace compiled_by_papcoll_impl_hpp
 
 } // namespace papcoll::inline v0::detail
+
+// The calls that are planned once.
+#include <papcoll/collective/impl/prepared_on.hpp>
