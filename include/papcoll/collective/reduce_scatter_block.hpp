@@ -1,6 +1,7 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <papcoll/collective/explained.hpp>
 #include <papcoll/collective/forms.hpp>
 #include <papcoll/collective/plan.hpp>
 #include <papcoll/operators/operators.hpp>
@@ -20,20 +21,21 @@ struct reduce_scatter_block_function : collective_forms<collective_kind::reduce_
 
     /// `in` has n elements for each rank, one behind the other, `out` room for n.
     template <communicator Comm, class T, reduction_operator<T> Op,
-              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
+              collective_policy<collective_kind::reduce_scatter, T, Op> Policy = automatic>
     auto operator()(Comm&& comm, T const* in, std::size_t n, std::type_identity_t<place_for<T>> out, Op op,
                     Policy const& policy = {}) const -> result {
         return this->make(comm, this->template describe<Policy>(in, n, out, std::move(op)), policy);
     }
     /// In place: the result is at the beginning of `values`, the rest is unspecified.
-    template <communicator Comm, in_place_array V, reduction_operator<in_place_array_element<V>> Op,
-              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
+    template <
+        communicator Comm, in_place_array V, reduction_operator<in_place_array_element<V>> Op,
+        collective_policy<collective_kind::reduce_scatter, in_place_array_element<V>, Op> Policy = automatic>
     auto operator()(Comm&& comm, V values, std::size_t n, Op op, Policy const& policy = {}) const -> result {
         return this->make(comm, this->template describe<Policy>(values, n, std::move(op)), policy);
     }
     /// `in` has n elements for each rank; `out` is resized to n.
     template <communicator Comm, class T, reduction_operator<T> Op,
-              collective_policy<collective_kind::reduce_scatter> Policy = automatic>
+              collective_policy<collective_kind::reduce_scatter, T, Op> Policy = automatic>
     auto operator()(Comm&& comm, std::vector<T> const& in, std::size_t n, std::vector<T>& out, Op op,
                     Policy const& policy = {}) const -> result {
         auto call = this->template describe<Policy>(in.data(), n, out, std::move(op));
@@ -65,7 +67,7 @@ struct plan_reduce_scatter_block_function {
 /// type says that it commutes. Cost, policies and exceptions are those of reduce_scatter.
 ///
 ///     papcoll::reduce_scatter_block(world, rows.data(), n, sums.data(), std::plus<>());
-inline constexpr detail::reduce_scatter_block_function<true> reduce_scatter_block{};
+inline constexpr detail::explained<detail::reduce_scatter_block_function<true>> reduce_scatter_block{};
 
 /// reduce_scatter_block that returns at once; the buffers must stay until the request has ended.
 ///
@@ -75,7 +77,7 @@ inline constexpr detail::reduce_scatter_block_function<true> reduce_scatter_bloc
 ///
 ///     auto request =
 ///         papcoll::ireduce_scatter_block(world, rows.data(), n, sums.data(), std::plus<>());
-inline constexpr detail::reduce_scatter_block_function<false> ireduce_scatter_block{};
+inline constexpr detail::explained<detail::reduce_scatter_block_function<false>> ireduce_scatter_block{};
 
 /// plan_reduce_scatter_block<T>(comm, n, op[, policy]) prepares calls of n elements of type T for each rank,
 /// which `run(in, out)` or `run(inplace(values))` makes. Collective, on an attached `comm` (see attach).
