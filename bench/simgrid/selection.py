@@ -41,8 +41,9 @@ ALGORITHMS = {
                  "smp_rdb smp_rsag smp_rsag_lr smp_rsag_rab rab1 rab2".split(),
     "alltoall": "bruck 2dmesh 3dmesh rdb pair ring basic_linear mvapich2_scatter_dest pair_light_barrier pair_one_barrier "
                 "pair_mpi_barrier ring_light_barrier ring_one_barrier ring_mpi_barrier pair_rma".split()}
-POLICIES = {"reduce": ["two_level", "circulant", "greedy_tree", "clairvoyant"], "allreduce": ["two_level", "circulant"],
-            "alltoall": ["two_level", "linear", "pairwise", "bruck", "linear_sync"]}
+POLICIES = {"reduce": ["automatic", "two_level", "circulant", "arrival_tree", "greedy_tree", "clairvoyant"],
+            "allreduce": ["automatic", "two_level", "circulant", "arrival_all_reduce"],
+            "alltoall": ["automatic", "two_level", "linear", "pairwise", "bruck", "linear_sync"]}
 PAPCOLL_NAMES = {"reduce": "reduce", "allreduce": "all_reduce", "alltoall": "all_to_all"}
 # Those that the paper names come first, so that a run that is stopped has them.
 SIZES = [2, 8, 256, 1024, 32768, 1048576, 64, 8192, 262144, 4, 16, 32, 128, 512, 2048, 4096, 16384, 65536, 131072, 524288]

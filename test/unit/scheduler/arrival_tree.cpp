@@ -174,6 +174,33 @@ TEST_CASE("one rank that is late enough, the root or another, costs one transfer
                 }
 }
 
+TEST_CASE("ranks that can take each other's places are in a row, so that few messages leave a node") {
+    int const per_node = 8;
+    int const ranks = 8 * per_node;
+    auto const between_nodes = [&](problem const& p) {
+        auto const placed = grow_arrival_tree(p, ticks{10}, ticks{1});
+        int count = 0;
+        for (std::size_t k = 1; k < placed.rank.size(); ++k) {
+            auto const parent = static_cast<std::size_t>(placed.tree.parent[k]);
+            count += placed.rank[k] / per_node != placed.rank[parent] / per_node ? 1 : 0;
+        }
+        return count;
+    };
+    for (int const root : {0, per_node, ranks - per_node}) {
+        CAPTURE(root);
+        CHECK(between_nodes({.ranks = ranks, .root = root}) == 7); // the least that there can be
+        for (int late = 0; late < ranks; ++late) {
+            CAPTURE(late);
+            std::vector<ticks> arrivals(static_cast<std::size_t>(ranks), ticks{0});
+            arrivals[static_cast<std::size_t>(late)] = ticks{1000};
+            CHECK(between_nodes({.ranks = ranks, .root = root, .arrivals = arrivals}) <= 2 * 7);
+        }
+        std::vector<ticks> half(static_cast<std::size_t>(ranks), ticks{0});
+        std::fill(half.begin() + ranks / 2, half.end(), ticks{1000});
+        CHECK(between_nodes({.ranks = ranks, .root = root, .arrivals = half}) <= 2 * 7);
+    }
+}
+
 TEST_CASE("later arrivals never make it end earlier, and it never ends after waiting for all") {
     random_arrivals arrivals(5);
     for (int instance = 0; instance < test_support::at_most(2000, 200); ++instance) {

@@ -80,7 +80,25 @@ public:
         return true;
     }
 
-    [[nodiscard]] auto placed() const& -> rank_tree const& { return m_placed; }
+    /// The tree that was grown. Ranks that can take each other's places, since they arrive together or are
+    /// there before any place must be, are given out anew: a subtree gets ranks in a row, as far as it may,
+    /// which share a node where nodes have ranks in a row.
+    [[nodiscard]] auto placed(ticks slack) && -> rank_tree {
+        auto const earliest = m_placed.tree.remaining.back() - slack; // what the last place needs
+        auto const needed = [&](int rank) { return std::min(early(rank), earliest); };
+        int const ranks = static_cast<int>(m_count);
+        auto const beyond_root = [&](int rank) { return (rank - m_root + ranks) % ranks; };
+        std::sort(m_leaving.begin(), m_leaving.end(), [&](int a, int b) {
+            return std::pair(needed(a), beyond_root(a)) < std::pair(needed(b), beyond_root(b));
+        });
+        // The places of each kind of ranks, subtree by subtree, which m_leaving has in the same order.
+        auto places = in_subtrees();
+        std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+            return needed(m_placed.rank[a]) < needed(m_placed.rank[b]);
+        });
+        for (std::size_t k = 0; k < places.size(); ++k) m_placed.rank[places[k]] = m_leaving[k];
+        return std::move(m_placed);
+    }
 
 private:
     struct place {
@@ -103,6 +121,22 @@ private:
     };
 
     [[nodiscard]] auto early(int rank) const -> ticks { return m_early[static_cast<std::size_t>(rank)]; }
+
+    /// All places but the root's: each before those below it, which come one behind the other, and of two
+    /// subtrees the one that was attached last, which is the smaller one.
+    [[nodiscard]] auto in_subtrees() const -> std::vector<std::size_t> {
+        std::vector<std::size_t> size(m_count, 1), before(m_count), result(m_count - 1);
+        auto const parent = [&](std::size_t k) { return static_cast<std::size_t>(m_placed.tree.parent[k]); };
+        for (std::size_t k = m_count; --k > 0;) {
+            before[k] = size[parent(k)];
+            size[parent(k)] += size[k];
+        }
+        for (std::size_t k = 1; k < m_count; ++k) {
+            before[k] += before[parent(k)];
+            result[before[k] - 1] = k;
+        }
+        return result;
+    }
 
     // Of equal times the root's goes first.
     auto next_server(ticks root_available, ticks slack) -> server {
@@ -185,7 +219,7 @@ private:
         (growth.grow(middle) ? enough : too_little) = middle;
     }
     (void)growth.grow(enough);
-    rank_tree placed = growth.placed();
+    rank_tree placed = std::move(growth).placed(enough);
     auto const last = p.arrivals.empty() ? ticks{0} : *std::max_element(p.arrivals.begin(), p.arrivals.end());
     placed.tree.finish = last + std::min(enough, ticks::max() - std::max(last, ticks{0}));
     return placed;
