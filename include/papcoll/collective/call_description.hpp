@@ -55,7 +55,7 @@ template <class T, class Op>
 inline constexpr operator_description described_operator{
     is_commutative<Op, T>::value, is_exactly_associative<Op, T>::value && !serializable<T>,
     combines_in_any_order<Op, T>::value && !serializable<T>,
-    known_operator_of<T, Op>() == nullptr && !std::is_nothrow_invocable_v<Op&, T const&, T const&>,
+    !is_known_operator<T, Op> && !std::is_nothrow_invocable_v<Op&, T const&, T const&>,
     known_operator_of<T, Op>()};
 
 /// What tells a call from others, beside its buffers, its sizes and its policy.

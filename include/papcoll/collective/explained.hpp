@@ -187,7 +187,8 @@ constexpr auto mistake_of_arguments() -> mistake {
                        !std::is_void_v<typename operator_among<std::remove_cvref_t<In>, Args...>::type>
                    ? mistake::whole_vectors
                    : mistake::no_operator;
-    else if constexpr (needs_operator(Operation) && has_order_of_mpi<In, Args...>)
+    else if constexpr (needs_operator(Operation) && Operation != collective_kind::reduce_scatter &&
+                       has_order_of_mpi<In, Args...>)
         return mistake::argument_order;
     else if constexpr (needs_operator(Operation) && has_constant_result<In, Args...>)
         return mistake::constant_output;
@@ -218,23 +219,18 @@ constexpr auto mistake_of_forms() -> mistake {
     constexpr bool is_gathered = Forms::operation == collective_kind::all_gather;
     if constexpr (found != mistake::none || (requires { Forms::has_sizes; } && !is_gathered))
         return found;
+    else if constexpr (requires { Forms::has_equal_parts; } && has_order_of_mpi<In, Args...>)
+        return mistake::argument_order;
     else
         return mistake_of_arguments<Forms::operation, In, Args...>();
 }
 template <class Forms>
 inline constexpr bool has_data = Forms::operation != collective_kind::barrier;
-/// Whether the data of a call that returns at once are gone when it has.
-template <class Forms, class... Args>
-inline constexpr bool is_let_go = false;
-template <class Forms, class In, class... Args>
-inline constexpr bool is_let_go<Forms, In, Args...> =
-    has_data<Forms> && !std::is_void_v<typename Forms::result> && !std::is_lvalue_reference_v<In> &&
-    argument_value<std::remove_cvref_t<In>>;
-/// What is wrong with a call; nothing where it fits a form and its data stay.
+/// What is wrong with a call; nothing where it fits a form.
 template <class Forms, class Comm, class... Args>
 constexpr auto mistake_of_call() -> mistake {
     if constexpr (std::is_invocable_v<Forms const&, Comm, Args...>)
-        return is_let_go<Forms, Args...> ? mistake::temporary : mistake::none;
+        return mistake::none;
     else if constexpr (!communicator<Comm>)
         return mistake::communicator;
     else if constexpr (!has_data<Forms>)

@@ -54,8 +54,6 @@
     X(extra_root,                                                                                            \
       "papcoll: this collective has no root: all ranks get a result; leave the integer behind the "          \
       "operator out")                                                                                        \
-    X(temporary, "papcoll: this call returns before it has ended and reads its input until then; a "         \
-                 "temporary is gone by that time: give it a name that stays until the request has ended")    \
     X(constant_output, "papcoll: the result is written to `out`; it must not be const")                      \
     X(other_elements, "papcoll: `out` must have elements of the same type as `in`")
 

@@ -18,6 +18,7 @@ namespace detail {
 template <bool Blocking>
 struct reduce_scatter_block_function : collective_forms<collective_kind::reduce_scatter, Blocking> {
     using typename collective_forms<collective_kind::reduce_scatter, Blocking>::result;
+    static constexpr bool has_equal_parts = true; // a count in place of the sizes of reduce_scatter
 
     /// `in` has n elements for each rank, one behind the other, `out` room for n.
     template <communicator Comm, class T, reduction_operator<T> Op,

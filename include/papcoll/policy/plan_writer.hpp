@@ -82,7 +82,8 @@ public:
         for (std::size_t b = 0; b < layout.ranges.size(); ++b) places.result[b] = result(layout.ranges[b]);
         lower_spread(m_builder, reduction, dissemination, m_shape.rank, places);
     }
-    /// The share that a scheduler gives this rank, where the ranks come at these `arrivals`.
+    /// The share that a scheduler gives this rank, where the ranks come at these `arrivals`. Throws
+    /// std::invalid_argument for one that names what is not there, or does not end with what it should.
     [[nodiscard]] auto share_of(scheduler_ref algorithm, detail::block_layout const& layout,
                                 std::span<ticks const> arrivals = {}) const -> rank_schedule {
         problem const p{.ranks = m_shape.ranks,
@@ -93,6 +94,7 @@ public:
         check(p);
         auto share = algorithm.for_rank(p, m_shape.rank);
         detail::require_well_formed(share, m_shape.rank, p);
+        detail::require_complete(share, algorithm.kind(), m_shape.rank, p);
         return share;
     }
 

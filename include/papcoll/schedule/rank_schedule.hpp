@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -64,6 +65,33 @@ inline void require_well_formed(transfer const& t, problem const& p) {
 inline void require_well_formed(rank_schedule const& share, int rank, problem const& p) {
     for (auto const& t : share.sends) require_well_formed({t.step, rank, t.peer, t.block}, p);
     for (auto const& t : share.receives) require_well_formed({t.step, t.peer, rank, t.block}, p);
+}
+/// Throws std::invalid_argument unless, after its share of a whole reduction, the rank has those blocks that
+/// it owns and no others, or all blocks after one of a dissemination.
+inline void require_complete(rank_schedule const& share, schedule_kind kind, int rank, problem const& p) {
+    struct block_steps {
+        std::optional<step_type> sent, received; // the last ones
+    };
+    std::vector<block_steps> blocks(static_cast<std::size_t>(p.blocks));
+    for (auto const& t : share.sends) {
+        auto& last = blocks[static_cast<std::size_t>(t.block)].sent;
+        last = std::max(last, std::optional(t.step));
+    }
+    for (auto const& t : share.receives) {
+        auto& last = blocks[static_cast<std::size_t>(t.block)].received;
+        last = std::max(last, std::optional(t.step));
+    }
+    bool const reduces = kind == schedule_kind::reduction;
+    for (int b = 0; b < p.blocks; ++b) {
+        auto const& [sent, received] = blocks[static_cast<std::size_t>(b)];
+        bool const owns = p.owner(b) == rank;
+        bool const has = reduces ? !sent || received > sent : owns || received;
+        if (has != (owns || !reduces))
+            throw std::invalid_argument("papcoll: the schedule is not complete: at its end rank " +
+                                        std::to_string(rank) + (has ? " keeps" : " does not have") +
+                                        " block " + std::to_string(b) + ", which rank " +
+                                        std::to_string(p.owner(b)) + " owns");
+    }
 }
 /// Throws std::invalid_argument with the first transfer that one of its ranks alone has in its share. Both
 /// are sorted.

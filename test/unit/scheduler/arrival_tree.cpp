@@ -175,9 +175,7 @@ TEST_CASE("one rank that is late enough, the root or another, costs one transfer
 }
 
 TEST_CASE("ranks that can take each other's places are in a row, so that few messages leave a node") {
-    int const per_node = 8;
-    int const ranks = 8 * per_node;
-    auto const between_nodes = [&](problem const& p) {
+    auto const between_nodes = [](int per_node, problem const& p) {
         auto const placed = grow_arrival_tree(p, ticks{10}, ticks{1});
         int count = 0;
         for (std::size_t k = 1; k < placed.rank.size(); ++k) {
@@ -186,19 +184,30 @@ TEST_CASE("ranks that can take each other's places are in a row, so that few mes
         }
         return count;
     };
-    for (int const root : {0, per_node, ranks - per_node}) {
-        CAPTURE(root);
-        CHECK(between_nodes({.ranks = ranks, .root = root}) == 7); // the least that there can be
-        for (int late = 0; late < ranks; ++late) {
-            CAPTURE(late);
+    auto const most = [&](int ranks, int per_node, int root) {
+        int result = 0;
+        for (int late = 0; late <= ranks; ++late) {
             std::vector<ticks> arrivals(static_cast<std::size_t>(ranks), ticks{0});
-            arrivals[static_cast<std::size_t>(late)] = ticks{1000};
-            CHECK(between_nodes({.ranks = ranks, .root = root, .arrivals = arrivals}) <= 2 * 7);
+            if (late < ranks)
+                arrivals[static_cast<std::size_t>(late)] = ticks{1000};
+            else
+                std::fill(arrivals.begin() + ranks / 2, arrivals.end(), ticks{1000});
+            problem const p{.ranks = ranks, .root = root, .arrivals = arrivals};
+            result = std::max(result, between_nodes(per_node, p));
         }
-        std::vector<ticks> half(static_cast<std::size_t>(ranks), ticks{0});
-        std::fill(half.begin() + ranks / 2, half.end(), ticks{1000});
-        CHECK(between_nodes({.ranks = ranks, .root = root, .arrivals = half}) <= 2 * 7);
+        return result;
+    };
+    for (int const root : {0, 8, 56}) {
+        CAPTURE(root);
+        CHECK(between_nodes(8, {.ranks = 64, .root = root}) == 7); // the least that there can be
+        CHECK(most(64, 8, root) <= 2 * 7);
     }
+    for (int const per_node : {5, 8})
+        for (int ranks = 3 * per_node; ranks <= test_support::at_most(100, 30); ++ranks) {
+            CAPTURE(per_node);
+            CAPTURE(ranks);
+            CHECK(most(ranks, per_node, per_node) <= 3 * (ranks - 1) / 4);
+        }
 }
 
 TEST_CASE("later arrivals never make it end earlier, and it never ends after waiting for all") {

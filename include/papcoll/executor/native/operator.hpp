@@ -58,10 +58,13 @@ PAPCOLL_MPI_OPERATOR(std::logical_or, MPI_LOR, is_mpi_integer)
 template <class F, class T>
 struct known_operator<commutative_operator<F>, T> : known_operator<F, T> {};
 
+/// Whether MPI has an operator of its own that does the same.
+template <class T, class Op>
+inline constexpr bool is_known_operator = is_mpi_type<T>&& known_operator<Op, T>::value;
 /// Null: it has none.
 template <class T, class Op>
 [[nodiscard]] constexpr auto known_operator_of() -> MPI_Op (*)() {
-    if constexpr (is_mpi_type<T> && known_operator<Op, T>::value)
+    if constexpr (is_known_operator<T, Op>)
         return [] { return known_operator<Op, T>::op(); };
     else
         return nullptr;
