@@ -153,6 +153,7 @@ void forms(Comm& comm, int rank, int ranks, Policy const& policy) {
     std::vector<int> result;
     papcoll::all_reduce(comm, in, result, std::plus<>(), policy);
     CHECK(result == std::vector<int>(20, sum));
+    CHECK(papcoll::all_reduce(comm, in, std::plus<>(), policy) == result);
     result.clear();
     papcoll::iall_reduce(comm, in, result, std::plus<>(), policy).wait();
     CHECK(result == std::vector<int>(20, sum));

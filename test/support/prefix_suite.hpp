@@ -173,8 +173,10 @@ void forms(Comm& comm, int rank, int, Policy const& policy) {
     std::vector<int> out(99);
     papcoll::scan(comm, in, out, plus, policy);
     CHECK(out == std::vector<int>(3, up_to_here));
+    CHECK(papcoll::scan(comm, in, plus, policy) == out);
     papcoll::iexscan(comm, in, out, plus, policy).wait();
     CHECK(out == std::vector<int>(3, rank == 0 ? 0 : before));
+    CHECK(papcoll::exscan(comm, in, plus, policy) == out);
 }
 
 /// Mistakes throw before anything is sent: the next call of all ranks works.

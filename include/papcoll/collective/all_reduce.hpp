@@ -13,7 +13,7 @@ namespace papcoll::inline v0 {
 ///     all_reduce(comm, in, n, out, op[, policy])        n elements
 ///     all_reduce(comm, inplace(values), n, op[, policy])
 ///     all_reduce(comm, in, out, op[, policy])           single values, or std::vectors of one size
-///     all_reduce(comm, in, op[, policy])                a single value; returns the result
+///     all_reduce(comm, in, op[, policy])                the same; returns the result
 ///
 /// Must agree on all ranks: the count, the policy with all its members, what the operator computes, and
 /// whether its type says that it commutes (a lambda does not, std::plus does) and that it is exactly

@@ -46,12 +46,12 @@ struct combining_function : collective_forms<Operation, Blocking> {
             comm, this->template describe<Policy>(of::data(in), of::size(in), of::place(out), std::move(op)),
             policy);
     }
-    /// One element each; returns the result.
-    template <communicator Comm, scalar_argument T, reduction_operator<T> Op,
-              collective_policy<Operation, T, Op> Policy = automatic>
-    requires Blocking [[nodiscard]] auto operator()(Comm&& comm, T const& in, Op op,
-                                                    Policy const& policy = {}) const -> T {
-        T out{};
+    /// The same; returns the result.
+    template <communicator Comm, argument_value In, reduction_operator<element_of<In>> Op,
+              collective_policy<Operation, element_of<In>, Op> Policy = automatic>
+    requires Blocking [[nodiscard]] auto operator()(Comm&& comm, In const& in, Op op,
+                                                    Policy const& policy = {}) const -> In {
+        In out{};
         (*this)(comm, in, out, std::move(op), policy);
         return out;
     }

@@ -8,13 +8,14 @@
 namespace papcoll::inline v0 {
 
 /// Combines element by element the `in` of all ranks before each rank and leaves the result in its `out`: an
-/// exclusive scan. The `out` of rank 0 stays as it is; where the result is returned rank 0 gets T().
+/// exclusive scan. The `out` of rank 0 stays as it is; where the result is returned rank 0 gets T(), of a
+/// vector as many.
 ///
 ///     exscan(comm, in, n, out, op[, policy])        n elements
 ///     exscan(comm, inplace(values), n, op[, policy])
 ///     exscan(comm, inplace(value), op[, policy])
 ///     exscan(comm, in, out, op[, policy])           single values, or std::vectors of one size
-///     exscan(comm, in, op[, policy])                a single value; returns the result
+///     exscan(comm, in, op[, policy])                the same; returns the result
 ///
 /// Must agree on all ranks: the count, the policy with all its members, and what the operator computes.
 /// Operands are combined in the order of the ranks, so the operator need not commute.

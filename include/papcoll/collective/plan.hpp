@@ -84,6 +84,8 @@ private:
 /// plan_broadcast, plan_reduce, ….
 ///
 /// Takes the buffers of the collective, without the arguments that were given to the plan; throws as it does.
+/// Several requests of one plan may be under way at once, on other buffers. A plan works on after its
+/// communicator is freed, until MPI is finalized.
 template <class Comm, class T, collective_kind Operation>
 class collective_plan {
     static constexpr bool has_root =

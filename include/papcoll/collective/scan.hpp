@@ -14,7 +14,7 @@ namespace papcoll::inline v0 {
 ///     scan(comm, inplace(values), n, op[, policy])
 ///     scan(comm, inplace(value), op[, policy])
 ///     scan(comm, in, out, op[, policy])           single values, or std::vectors of one size
-///     scan(comm, in, op[, policy])                a single value; returns the result
+///     scan(comm, in, op[, policy])                the same; returns the result
 ///
 /// Must agree on all ranks: the count, the policy with all its members, and what the operator computes.
 /// Operands are combined in the order of the ranks, so the operator need not commute.

@@ -178,6 +178,20 @@ public:
     }
     /// Ends the thread, for ever.
     void stop_background() { m_background.stop(); }
+    /// Gives up the operations that are under way, which fail with `why`: what they send through is at its
+    /// end. True if there are any. Nobody drives meanwhile.
+    auto give_up_all(std::exception_ptr const& why) -> bool {
+        std::unique_lock lock(m_mutex);
+        bool const any = !m_active.empty();
+        while (!m_active.empty()) {
+            step given_up{m_active.back(), why};
+            lock.unlock();
+            given_up.wreck = given_up.op->abandon();
+            lock.lock();
+            end(given_up);
+        }
+        return any;
+    }
 
 private:
     struct step {

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <concepts>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -174,7 +175,13 @@ private:
         return MPI_SUCCESS;
     }
     static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
-        self(state).m_engine->stop_background();
+        auto& engine = *self(state).m_engine;
+        engine.stop_background();
+        if (engine.give_up_all(
+                std::make_exception_ptr(std::logic_error("papcoll: MPI was finalized while the operation was "
+                                                         "under way; wait for its request before"))))
+            std::fputs("papcoll: MPI is finalized while requests are under way; wait for them before\n",
+                       stderr);
         while (auto* const live = self(state).take_live()) {
             auto ended = *live; // whose communicator may be freed now, too
             ended.attachment().reset();

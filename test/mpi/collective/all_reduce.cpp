@@ -65,3 +65,24 @@ TEST_CASE("all_reduce gives all ranks the same bits") {
     all_reduce_suite::same_bits(world, world.rank(), world.size(), papcoll::circulant{.block_bytes = 100});
     all_reduce_suite::same_bits(world, world.rank(), world.size(), own_schedulers::to_the_owners{});
 }
+
+TEST_CASE("a plan under way twice, and after its communicator is freed") {
+    mpi::communicator const world;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(world, &comm);
+    papcoll::attach(comm);
+    for (std::size_t const n : {3u, 5000u}) {
+        std::vector<int> const in(n, 1), sums(n, world.size());
+        std::vector<int> first(n), second(n), third(n);
+        auto plan = papcoll::plan_all_reduce<int>(comm, n, std::plus<>());
+        if (n > 1000) MPI_Comm_free(&comm);
+        auto one = plan.start(in.data(), first.data());
+        auto other = plan.start(in.data(), second.data());
+        plan.run(in.data(), third.data());
+        other.wait();
+        one.wait();
+        CHECK(first == sums);
+        CHECK(second == sums);
+        CHECK(third == sums);
+    }
+}

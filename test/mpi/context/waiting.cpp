@@ -24,6 +24,9 @@ namespace {
 
 /// Over before MPI is initialised here and destroyed after it is finalized.
 std::optional<papcoll::arrival_monitor> outliving;
+/// Of a call that the other ranks do not make.
+papcoll::request given_up;
+bool is_given_up = false;
 
 auto all_have_threads() -> bool {
     int level = MPI_THREAD_SINGLE;
@@ -196,14 +199,35 @@ TEST_CASE("a monitor may outlive MPI") {
     CHECK(outliving->arrivals().times().size() <= static_cast<std::size_t>(world.size()));
 }
 
+TEST_CASE("a request that is under way when MPI is finalized fails") {
+    mpi::communicator const world = mpi::communicator().split(0);
+    papcoll::attach(world);
+    if (world.rank() != 0 || world.size() == 1) return; // who never come
+    static std::vector<int> in(4000, 1), out(4000);
+    given_up = papcoll::iall_reduce(world, in.data(), in.size(), out.data(), std::plus<>());
+    CHECK_FALSE(given_up.test());
+    is_given_up = true;
+}
+
 namespace {
 
-/// Uses the monitor when MPI is finalized; what it does wrong ends the program.
+auto fails(papcoll::request& r) -> bool {
+    try {
+        r.wait();
+    } catch (std::logic_error const& e) {
+        return std::string(e.what()).starts_with("papcoll: MPI was finalized");
+    }
+    return false;
+}
+
+/// Uses the monitor and the request when MPI is finalized; what they do wrong ends the program.
 struct after_mpi {
     ~after_mpi() {
         int finalized = 0;
         MPI_Finalized(&finalized);
-        if (!outliving || finalized == 0) return;
+        if (finalized == 0) return;
+        if (is_given_up && !fails(given_up)) std::terminate();
+        if (!outliving) return;
         outliving->computation_begin();
         outliving->progress(0.5);
         outliving->computation_end();
