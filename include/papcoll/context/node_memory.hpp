@@ -18,29 +18,33 @@ namespace papcoll::inline v0::detail {
 /// Memory that the ranks of a communicator which are on one node share, and the signs by which they tell each
 /// other what they have done there.
 ///
-/// Each call has an area in it: one of 16 short ones, by the number of the call, so that ranks find it
-/// without a word, or the long one. A rank may be as many calls ahead of the slowest as there are areas of
-/// the kind: before it uses one it looks whether all ranks have ended the calls up to the one that had it
-/// before. Every word is written by one rank alone.
+/// Each call has signs in it, of 64 sets by the number of the call, and an area: beside its signs, one of 64
+/// tiny ones, one of 8 short ones, by its number again, so that ranks find it without a word, or the long
+/// one. A rank may be as many calls ahead of the slowest as there are areas of the kind: before it uses one
+/// it looks whether all ranks have ended the calls up to the one that had it before. Every word is written by
+/// one rank alone.
 ///
 /// Driven by one thread of a rank at a time.
 class node_memory {
 public:
-    static constexpr std::uint64_t short_areas = 16;
+    /// What is behind the signs of a rank and a call.
+    static constexpr std::size_t line_room = 48;
+    static constexpr std::size_t line_bytes = 64;
+    static constexpr std::uint64_t tiny_areas = 64; ///< and sets of signs
+    static constexpr std::uint64_t short_areas = 8;
     /// What a rank gives is a multiple of this.
     static constexpr std::size_t granularity = std::size_t(64) * 128;
-    /// The part of an area that is of one rank, where each gives so many bytes; the short areas take a
-    /// quarter.
+    /// The part of an area that is of one rank, where each gives so many bytes, in cache lines: the tiny ones
+    /// take an eighth at most, the short ones an eighth.
+    [[nodiscard]] static constexpr auto tiny_bytes(std::size_t bytes_per_rank) -> std::size_t {
+        return bytes_per_rank / 8 / tiny_areas / line_bytes * line_bytes;
+    }
     [[nodiscard]] static constexpr auto short_bytes(std::size_t bytes_per_rank) -> std::size_t {
-        return bytes_per_rank / 4 / short_areas;
+        return bytes_per_rank / 8 / short_areas;
     }
     [[nodiscard]] static constexpr auto long_bytes(std::size_t bytes_per_rank) -> std::size_t {
         return bytes_per_rank / 4 * 3;
     }
-
-    /// What is behind the signs of a rank and a call.
-    static constexpr std::size_t line_room = 48;
-    static constexpr std::size_t line_bytes = 64;
 
     /// What one call uses.
     struct area {
@@ -73,6 +77,7 @@ public:
         : m_segment(std::move(segment))
         , m_bytes(bytes_per_rank)
         , m_members(members.size())
+        , m_tiny_area(m_members * tiny_bytes(bytes_per_rank))
         , m_short_area(m_members * short_bytes(bytes_per_rank))
         , m_data(m_segment.get() + header_bytes(m_members))
         , m_signs(line_at(1 + 2 * m_members))
@@ -109,12 +114,19 @@ public:
     /// ranks together. Throws std::length_error where there is not so much. `key`: calls that belong together
     /// have the same.
     [[nodiscard]] auto reserve(std::uint64_t call, std::uint64_t key, std::size_t bytes) -> area {
-        bool const is_short = bytes <= m_short_area;
         if (bytes > m_members * long_bytes(m_bytes))
             throw std::length_error("papcoll: a program wants more memory than the ranks of the node share");
         auto a = reserve_line(call, key);
-        a.data = m_data + (is_short ? call % short_areas : short_areas) * m_short_area;
-        a.depth = is_short ? short_areas : 1;
+        auto* const short_ones = m_data + tiny_areas * m_tiny_area;
+        if (bytes <= m_tiny_area) {
+            a.data = m_data + call % tiny_areas * m_tiny_area;
+        } else if (bytes <= m_short_area) {
+            a.data = short_ones + call % short_areas * m_short_area;
+            a.depth = short_areas;
+        } else {
+            a.data = short_ones + short_areas * m_short_area;
+            a.depth = 1;
+        }
         return a;
     }
     /// The same of a call whose data is beside the signs: `line_room` bytes of each rank, one every
@@ -256,7 +268,7 @@ private:
         return (sign ^ a.begun) >> (post_bits + 1) == 0;
     }
     [[nodiscard, gnu::always_inline]] auto line_of(std::uint64_t call, std::uint64_t key) const -> area {
-        auto* const signs = m_signs + call % short_areas * m_line_words;
+        auto* const signs = m_signs + call % tiny_areas * m_line_words;
         return {.data = reinterpret_cast<std::byte*>(signs + 2),
                 .call = call,
                 .key = key,
@@ -264,7 +276,7 @@ private:
                 .mine = signs + m_my_words,
                 .begun = state(call, 0, false),
                 .sign = state(call, 0, false),
-                .depth = short_areas};
+                .depth = tiny_areas};
     }
     /// Whether a rank that has not begun this call has ended it: it made another one, or none that is made by
     /// memory.
@@ -294,7 +306,7 @@ private:
     }
     /// Two lines each for how far a rank has come, and those of the calls, behind one for who makes it.
     static constexpr auto header_bytes(std::size_t members) -> std::size_t {
-        auto const lines = 1 + members * (2 + short_areas);
+        auto const lines = 1 + members * (2 + tiny_areas);
         return (lines * words_per_line * sizeof(std::uint64_t) + 4095) / 4096 * 4096;
     }
     static auto word(std::uint64_t& at) -> word_type { return word_type(at); }
@@ -318,7 +330,8 @@ private:
     std::shared_ptr<std::byte> m_segment;
     std::size_t m_bytes;
     std::size_t m_members;
-    std::size_t m_short_area; // bytes
+    std::size_t m_tiny_area; // bytes
+    std::size_t m_short_area;
     std::byte* m_data;        // the areas
     std::uint64_t* m_signs;   // the lines of the calls
     std::size_t m_line_words; // of those of one call

@@ -35,9 +35,11 @@ using papcoll::detail::node_memory;
 using number = std::int64_t;
 
 constexpr int ranks = 3;
-constexpr std::size_t bytes_per_rank = node_memory::granularity;
+constexpr std::size_t few_bytes = node_memory::granularity;
+constexpr std::size_t more_bytes = 4 * few_bytes; // of which tiny areas are a cache line
 
-auto call_of(collective_kind kind, int root, std::size_t count) -> program_calls::call {
+auto call_of(collective_kind kind, int root, std::size_t count, std::size_t bytes_per_rank = few_bytes)
+    -> program_calls::call {
     program_calls::call c;
     c.shape.operation = kind;
     c.shape.ranks = ranks;
@@ -49,7 +51,7 @@ auto call_of(collective_kind kind, int root, std::size_t count) -> program_calls
     c.nodes.assign(ranks, 0);
     return c;
 }
-auto segment() -> std::shared_ptr<std::byte> {
+auto segment(std::size_t bytes_per_rank) -> std::shared_ptr<std::byte> {
     auto const n = node_memory::segment_bytes(ranks, bytes_per_rank);
     std::shared_ptr<std::byte> made(static_cast<std::byte*>(::operator new(n, std::align_val_t(64))),
                                     [](std::byte* p) { ::operator delete(p, std::align_val_t(64)); });
@@ -63,7 +65,8 @@ class world {
 public:
     explicit world(std::vector<program_calls::call> calls)
         : m_calls(std::move(calls))
-        , m_segment(segment()) {
+        , m_segment(segment(m_calls[0].shape.shared_bytes)) {
+        auto const bytes_per_rank = m_calls[0].shape.shared_bytes;
         std::vector const members{0, 1, 2};
         for (int r = 0; r < ranks; ++r)
             m_ranks.push_back({node_memory(m_segment, bytes_per_rank, members, r, ranks, true)});
@@ -71,17 +74,13 @@ public:
             m_programs.push_back(programs_of(papcoll::shared_memory{}, c, program_calls::fast));
     }
 
-    /// Calls before this one are made without interleaving.
-    void explore(std::size_t first) {
-        while (m_ranks[0].call < first || m_ranks[1].call < first || m_ranks[2].call < first) {
-            bool any = false;
-            for (int r = 0; r < ranks; ++r)
-                while (m_ranks[index(r)].call < first && may_step(r)) {
-                    step(r);
-                    any = true;
-                }
-            REQUIRE(any);
-        }
+    /// Of each rank, calls before this one are made without interleaving, by one rank after the other.
+    void explore(std::array<std::size_t, ranks> const& first = {}) {
+        for (int r = 0; r < ranks; ++r)
+            while (m_ranks[index(r)].call < first[index(r)]) {
+                REQUIRE(may_step(r));
+                step(r);
+            }
         visit();
     }
     [[nodiscard]] auto states() const -> std::size_t { return m_seen.size(); }
@@ -133,7 +132,7 @@ private:
         if (!any && !over) FAIL("nobody can proceed");
     }
     auto save() const -> snapshot {
-        auto const n = node_memory::segment_bytes(ranks, bytes_per_rank);
+        auto const n = node_memory::segment_bytes(ranks, m_calls[0].shape.shared_bytes);
         return {m_ranks, {m_segment.get(), m_segment.get() + n}};
     }
     void restore(snapshot const& s) {
@@ -331,7 +330,7 @@ TEST_CASE("three calls in a row through one long area") {
             std::vector<program_calls::call> calls;
             for (std::size_t i = 0; i < 3; ++i)
                 calls.push_back(call_of(kinds[(first + step * i) % kinds.size()], static_cast<int>(i), 60));
-            world(calls).explore(0);
+            world(calls).explore();
         }
 }
 
@@ -341,23 +340,35 @@ TEST_CASE("three calls in a row through short areas or beside the signs, and lon
             std::vector<program_calls::call> calls;
             for (std::size_t i = 0; i < 3; ++i)
                 calls.push_back(call_of(kinds[(first + i) % kinds.size()], 0, i == 1 ? length : others));
-            world(calls).explore(0);
+            world(calls).explore();
         }
 }
 
 TEST_CASE("so many short calls that the last take the areas of the first") {
-    for (auto const kind : {collective_kind::broadcast, collective_kind::reduce})
-        for (std::size_t const length : {3u, 7u}) { // beside the signs, and in areas
-            if (test_support::sanitized && (kind == collective_kind::reduce) != (length == 7)) continue;
-            // Rank 0 gives, or rank 1 does, and may be ahead by as many calls as there are areas.
-            std::vector<program_calls::call> calls(node_memory::short_areas + 2, call_of(kind, 0, length));
-            world w(calls);
-            w.explore(0);
-            CHECK(w.states() > 1'000);
-        }
+    for (auto const kind : {collective_kind::broadcast, collective_kind::reduce}) {
+        if (test_support::sanitized && kind == collective_kind::reduce) continue;
+        // Rank 0 gives, or rank 1 does, and may be ahead by as many calls as there are areas.
+        world w(std::vector(node_memory::short_areas + 2, call_of(kind, 0, 60, more_bytes)));
+        w.explore();
+        CHECK(w.states() > 1'000);
+    }
+}
+
+TEST_CASE("so many calls beside the signs, or through tiny areas, that the last take those of the first") {
+    constexpr auto areas = node_memory::tiny_areas;
+    for (std::size_t const length : {3u, 7u}) {
+        if (test_support::sanitized && length == 7) continue;
+        // Who gives is ahead, and one of the others.
+        world gives(std::vector(areas + 2, call_of(collective_kind::broadcast, 0, length, more_bytes)));
+        gives.explore({areas - 1, 0, areas - 3});
+        CHECK(gives.states() > 1'000);
+        world takes(std::vector(areas + 2, call_of(collective_kind::reduce, 2, length, more_bytes)));
+        takes.explore({areas - 1, areas - 2, 0});
+        CHECK(takes.states() > 1'000);
+    }
 }
 
 TEST_CASE("a call in many chunks") {
     for (std::size_t i = 0; i < kinds.size(); i += every)
-        world({call_of(kinds[i], 1, kinds[i] == collective_kind::broadcast ? 3'600 : 2'100)}).explore(0);
+        world({call_of(kinds[i], 1, kinds[i] == collective_kind::broadcast ? 3'600 : 2'100)}).explore();
 }
