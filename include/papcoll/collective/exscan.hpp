@@ -8,8 +8,8 @@
 namespace papcoll::inline v0 {
 
 /// Combines element by element the `in` of all ranks before each rank and leaves the result in its `out`: an
-/// exclusive scan. The `out` of rank 0 stays as it is; where the result is returned rank 0 gets T(), of a
-/// vector as many.
+/// exclusive scan. The `out` of rank 0 stays as it is; where the result is returned rank 0 gets T(), or a
+/// vector of as many.
 ///
 ///     exscan(comm, in, n, out, op[, policy])        n elements
 ///     exscan(comm, inplace(values), n, op[, policy])

@@ -76,7 +76,7 @@ inline constexpr bool is_scalar_argument =
     !std::is_pointer_v<T> && !std::is_array_v<T> && !in_place_array<T> && !in_place_value<T>;
 template <class T, class A>
 inline constexpr bool is_scalar_argument<std::vector<T, A>> = false;
-/// Stands before the operator's concept, so that generic lambdas are not tried on vectors.
+/// Stands before the operator's concept, so that generic lambdas are tried on the elements of vectors alone.
 template <class T>
 concept scalar_argument = is_scalar_argument<T>;
 
@@ -99,7 +99,7 @@ struct argument<std::vector<T>> {
 template <class X>
 inline constexpr bool is_vector = false;
 template <class T>
-inline constexpr bool is_vector<std::vector<T>> = true;
+inline constexpr bool is_vector<std::vector<T>> = !std::same_as<T, bool>; // which has no elements in memory
 template <class X>
 concept argument_value = scalar_argument<X> || is_vector<X>;
 template <class X>

@@ -18,32 +18,34 @@ namespace papcoll::inline v0::detail {
 /// Memory that the ranks of a communicator which are on one node share, and the signs by which they tell each
 /// other what they have done there.
 ///
-/// Each call has signs in it, of 64 sets by the number of the call, and an area: beside its signs, one of 64
-/// tiny ones, one of 8 short ones, by its number again, so that ranks find it without a word, or the long
-/// one. A rank may be as many calls ahead of the slowest as there are areas of the kind: before it uses one
-/// it looks whether all ranks have ended the calls up to the one that had it before. Every word is written by
-/// one rank alone.
+/// The number of a call says where its signs are, and its area: data lies beside the signs, or in one of the
+/// tiny areas, or of the short ones, or in the long one. So ranks find both without a word. A rank may be as
+/// many calls ahead of the slowest as there are areas of the kind: before it uses one it looks whether all
+/// ranks have ended the calls up to the one that had it before. Every word is written by one rank alone.
 ///
 /// Driven by one thread of a rank at a time.
 class node_memory {
 public:
+    /// Of so many calls in a row each has its own signs, a cache line of each rank.
+    static constexpr std::uint64_t sign_lines = 64;
+    static constexpr std::size_t line_bytes = 64;
     /// What is behind the signs of a rank and a call.
     static constexpr std::size_t line_room = 48;
-    static constexpr std::size_t line_bytes = 64;
-    static constexpr std::uint64_t tiny_areas = 64; ///< and sets of signs
-    static constexpr std::uint64_t short_areas = 8;
+    static constexpr std::uint64_t tiny_areas = 32;
+    static constexpr std::uint64_t short_areas = 16;
     /// What a rank gives is a multiple of this.
     static constexpr std::size_t granularity = std::size_t(64) * 128;
-    /// The part of an area that is of one rank, where each gives so many bytes, in cache lines: the tiny ones
-    /// take an eighth at most, the short ones an eighth.
+    /// The bytes of one rank in an area, where each gives so many: whole cache lines. The tiny areas take a
+    /// sixteenth, if that is enough, the short ones a quarter, and the long one is the rest.
     [[nodiscard]] static constexpr auto tiny_bytes(std::size_t bytes_per_rank) -> std::size_t {
-        return bytes_per_rank / 8 / tiny_areas / line_bytes * line_bytes;
+        return bytes_per_rank / 16 / tiny_areas / line_bytes * line_bytes;
     }
     [[nodiscard]] static constexpr auto short_bytes(std::size_t bytes_per_rank) -> std::size_t {
-        return bytes_per_rank / 8 / short_areas;
+        return bytes_per_rank / 4 / short_areas;
     }
     [[nodiscard]] static constexpr auto long_bytes(std::size_t bytes_per_rank) -> std::size_t {
-        return bytes_per_rank / 4 * 3;
+        return bytes_per_rank - tiny_areas * tiny_bytes(bytes_per_rank) -
+               short_areas * short_bytes(bytes_per_rank);
     }
 
     /// What one call uses.
@@ -120,6 +122,7 @@ public:
         auto* const short_ones = m_data + tiny_areas * m_tiny_area;
         if (bytes <= m_tiny_area) {
             a.data = m_data + call % tiny_areas * m_tiny_area;
+            a.depth = tiny_areas;
         } else if (bytes <= m_short_area) {
             a.data = short_ones + call % short_areas * m_short_area;
             a.depth = short_areas;
@@ -173,7 +176,8 @@ public:
     void wait_for(area const& a, Wait const& wait) {
         try {
             if (waits_for_itself(a))
-                throw std::logic_error("papcoll: too many calls from operators within each other");
+                throw std::logic_error("papcoll: an operator makes too many calls on the communicator of its "
+                                       "own call; use another one for some of them");
             wait();
         } catch (...) {
             end(a.call);
@@ -259,6 +263,7 @@ private:
     static constexpr auto nobody = static_cast<std::uint32_t>(-1);
     using word_type = std::atomic_ref<std::uint64_t>;
     static_assert(word_type::is_always_lock_free);
+    static_assert(sign_lines >= tiny_areas && sign_lines >= short_areas);
 
     static constexpr auto state(std::uint64_t call, std::uint64_t posts, bool failed) -> std::uint64_t {
         return (call << post_bits | posts) << 1U | (failed ? 1U : 0U);
@@ -268,7 +273,7 @@ private:
         return (sign ^ a.begun) >> (post_bits + 1) == 0;
     }
     [[nodiscard, gnu::always_inline]] auto line_of(std::uint64_t call, std::uint64_t key) const -> area {
-        auto* const signs = m_signs + call % tiny_areas * m_line_words;
+        auto* const signs = m_signs + call % sign_lines * m_line_words;
         return {.data = reinterpret_cast<std::byte*>(signs + 2),
                 .call = call,
                 .key = key,
@@ -276,7 +281,7 @@ private:
                 .mine = signs + m_my_words,
                 .begun = state(call, 0, false),
                 .sign = state(call, 0, false),
-                .depth = tiny_areas};
+                .depth = sign_lines};
     }
     /// Whether a rank that has not begun this call has ended it: it made another one, or none that is made by
     /// memory.
@@ -306,7 +311,7 @@ private:
     }
     /// Two lines each for how far a rank has come, and those of the calls, behind one for who makes it.
     static constexpr auto header_bytes(std::size_t members) -> std::size_t {
-        auto const lines = 1 + members * (2 + tiny_areas);
+        auto const lines = 1 + members * (2 + sign_lines);
         return (lines * words_per_line * sizeof(std::uint64_t) + 4095) / 4096 * 4096;
     }
     static auto word(std::uint64_t& at) -> word_type { return word_type(at); }

@@ -32,18 +32,29 @@ public:
             progressed = m_body->advance(block);
         } catch (...) { // the engine knows this operation alone, and the tag is the body's
             m_body->spoil_tag();
-            if (m_told) tell(std::exchange(m_told, nullptr), m_seen);
+            tell_end();
             throw;
         }
         if (m_body->finished()) m_body->give_tag_back();
-        if (m_body->finished() && m_told) tell(std::exchange(m_told, nullptr), m_seen);
+        if (m_body->finished()) tell_end();
         return progressed;
     }
     [[nodiscard]] auto finished() const -> bool override { return m_body->finished(); }
     [[nodiscard]] auto failure() const -> std::exception_ptr override { return m_body->failure(); }
-    auto abandon() noexcept -> bool override { return m_body->abandon(); }
+    auto abandon() noexcept -> bool override {
+        bool const may_be_read = m_body->abandon();
+        try {
+            tell_end();
+        } catch (...) { // it has failed for another reason
+        }
+        return may_be_read;
+    }
 
 private:
+    void tell_end() {
+        if (m_told) tell(std::exchange(m_told, nullptr), m_seen);
+    }
+
     std::shared_ptr<operation> m_body;
     observer m_told;
     collective_record m_seen;

@@ -32,8 +32,9 @@ public:
     [[nodiscard]] virtual auto finished() const -> bool = 0;
     /// What went wrong although the communication was completed.
     [[nodiscard]] virtual auto failure() const -> std::exception_ptr { return nullptr; }
-    /// Called once when advance threw: gives up the messages under way. Afterwards nothing is written to the
-    /// user's memory. True when buffers that the operation owns may still be read.
+    /// Called once, when advance threw or MPI ends: gives up the messages under way. Afterwards nothing is
+    /// written to the user's memory, but by routines of MPI's. True when buffers that the operation owns may
+    /// still be read.
     virtual auto abandon() noexcept -> bool { return false; }
 
     /// The memory that it keeps between uses.
@@ -178,9 +179,11 @@ public:
     }
     /// Ends the thread, for ever.
     void stop_background() { m_background.stop(); }
-    /// Gives up the operations that are under way, which fail with `why`: what they send through is at its
-    /// end. True if there are any. Nobody drives meanwhile.
+    /// Gives up what is still under way after a last look, and what fails with `why`: MPI ends. True if
+    /// anything is. Precondition: no thread drives.
     auto give_up_all(std::exception_ptr const& why) -> bool {
+        while (progress()) {
+        }
         std::unique_lock lock(m_mutex);
         bool const any = !m_active.empty();
         while (!m_active.empty()) {

@@ -177,10 +177,10 @@ private:
     static auto mpi_ends(MPI_Comm, int, void*, void* state) -> int {
         auto& engine = *self(state).m_engine;
         engine.stop_background();
-        if (engine.give_up_all(
-                std::make_exception_ptr(std::logic_error("papcoll: MPI was finalized while the operation was "
-                                                         "under way; wait for its request before"))))
-            std::fputs("papcoll: MPI is finalized while requests are under way; wait for them before\n",
+        if (engine.give_up_all(std::make_exception_ptr(
+                std::logic_error("papcoll: MPI was finalized while the operation was "
+                                 "under way; wait for its request before MPI_Finalize"))))
+            std::fputs("papcoll: MPI_Finalize is called while requests are under way; wait for them before\n",
                        stderr);
         while (auto* const live = self(state).take_live()) {
             auto ended = *live; // whose communicator may be freed now, too

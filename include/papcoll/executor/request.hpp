@@ -28,7 +28,8 @@ namespace papcoll::inline v0 {
 ///     for (int over = 0; over == 0; MPI_Test(&barrier, &over, MPI_STATUS_IGNORE)) papcoll::progress();
 ///     r.wait();
 ///
-/// The destructor waits; a failure that nobody asked for is lost there. A request object is used by one
+/// The destructor waits; a failure that nobody asked for is lost there. What is under way when MPI is
+/// finalized fails, and the other ranks of the operation may wait for ever. A request object is used by one
 /// thread at a time. See also wait_all, wait_any and test_all.
 class [[nodiscard]] request {
 public:

@@ -32,6 +32,9 @@ using papcoll::shared_memory;
 
 namespace {
 
+/// No rank is more calls ahead of another.
+constexpr int most = papcoll::detail::node_memory::sign_lines;
+
 enum class ending {
     well,
     told, ///< of a disagreement, or that data is missing
@@ -183,7 +186,7 @@ TEST_CASE("a rank that throws alone is found out when it makes its next call") {
             CHECK(sum == world.size());
         }
     // More often than there are areas, where nobody needs its data.
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < most + 10; ++i) {
         int value = world.rank() == 0 ? i : -1;
         auto const there = ending_of([&] {
             papcoll::broadcast(world, world.rank() == last ? nullptr : &value, 1, 0, shared_memory{});
@@ -282,10 +285,10 @@ TEST_CASE("calls that wait for their turn while later ones are made") {
     for (auto const checks : {papcoll::check_level::local, papcoll::check_level::agreed}) {
         papcoll::attach(world, {.checks = checks});
         // More than there are areas, of rising lengths, so that ranks are at different ones.
-        for (int round = 0; round < 20; ++round) {
+        for (int round = 0; round < 10; ++round) {
             std::vector<std::vector<int>> in, out;
-            for (std::size_t i = 0; i < 40; ++i) {
-                in.emplace_back(1 + i * i * (i % 5 == 4 ? 20 : 1), static_cast<int>(i));
+            for (std::size_t i = 0; i < std::size_t{most} + 10; ++i) {
+                in.emplace_back(1 + i * i * (i % 5 == 4 ? 6 : 1), static_cast<int>(i));
                 out.emplace_back(in.back().size());
             }
             std::vector<papcoll::request> pending;

@@ -15,6 +15,7 @@ using papcoll::detail::node_memory;
 namespace {
 
 constexpr std::size_t bytes_per_rank = node_memory::granularity;
+constexpr auto lines = node_memory::sign_lines;
 
 auto segment(std::size_t ranks) -> std::shared_ptr<std::byte> {
     auto const n = node_memory::segment_bytes(ranks, bytes_per_rank);
@@ -40,17 +41,18 @@ TEST_CASE("calls that were passed while another one had an area have ended when 
         pair node;
         auto const early = node.first.reserve_line(1, 7);
         REQUIRE(node.first.open(early));
-        for (std::uint64_t call = 2; call <= 20; ++call) node.first.pass_to(call); // they use no memory
-        for (std::uint64_t call = 1; call < 18; ++call) node.second.pass_to(call);
-        auto const later = node.second.reserve_line(18, 7);
+        // They use no memory.
+        for (std::uint64_t call = 2; call <= lines + 4; ++call) node.first.pass_to(call);
+        for (std::uint64_t call = 1; call < lines + 2; ++call) node.second.pass_to(call);
+        auto const later = node.second.reserve_line(lines + 2, 7);
         CHECK_FALSE(node.second.open(later)); // its line was the second call's, and the first goes on
         if (given_up)
             node.first.abandon(early);
         else
             node.first.end(1);
         CHECK(node.second.open(later));
-        auto const last = node.second.reserve_line(36, 7);
-        CHECK_FALSE(node.second.open(last)); // the 20th may still want memory
+        auto const last = node.second.reserve_line(2 * lines + 4, 7);
+        CHECK_FALSE(node.second.open(last)); // the call so many lines before it may still want memory
     }
 }
 
@@ -79,13 +81,13 @@ TEST_CASE("of several calls with areas the oldest counts, whatever was passed") 
     auto const first = node.first.reserve_line(1, 7), third = node.first.reserve_line(3, 7);
     REQUIRE(node.first.open(first));
     REQUIRE(node.first.open(third));
-    node.first.pass_to(30);
+    node.first.pass_to(lines + 14);
     node.first.end(1);
-    node.second.pass_to(18);
-    auto const line_of_second = node.second.reserve_line(18, 7);
+    node.second.pass_to(lines + 2);
+    auto const line_of_second = node.second.reserve_line(lines + 2, 7);
     CHECK(node.second.open(line_of_second));
-    node.second.end(18);
-    auto const line_of_third = node.second.reserve_line(19, 7);
+    node.second.end(lines + 2);
+    auto const line_of_third = node.second.reserve_line(lines + 3, 7);
     CHECK_FALSE(node.second.open(line_of_third));
     node.first.end(3);
     CHECK(node.second.open(line_of_third));

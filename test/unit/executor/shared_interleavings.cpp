@@ -37,6 +37,7 @@ using number = std::int64_t;
 constexpr int ranks = 3;
 constexpr std::size_t few_bytes = node_memory::granularity;
 constexpr std::size_t more_bytes = 4 * few_bytes; // of which tiny areas are a cache line
+constexpr std::size_t many_bytes = 8 * few_bytes; // and here two
 
 auto call_of(collective_kind kind, int root, std::size_t count, std::size_t bytes_per_rank = few_bytes)
     -> program_calls::call {
@@ -342,21 +343,29 @@ TEST_CASE("three calls in a row through short areas or beside the signs, and lon
                 calls.push_back(call_of(kinds[(first + i) % kinds.size()], 0, i == 1 ? length : others));
             world(calls).explore();
         }
+    // Tiny areas, too.
+    constexpr std::array<std::size_t, 4> lengths{15, 120, 3, 600};
+    for (std::size_t first = 0; first < kinds.size(); first += every) {
+        std::vector<program_calls::call> calls;
+        for (std::size_t i = first; i < first + 3; ++i)
+            calls.push_back(call_of(kinds[i % kinds.size()], 0, lengths[i % lengths.size()], many_bytes));
+        world(calls).explore();
+    }
 }
 
 TEST_CASE("so many short calls that the last take the areas of the first") {
     for (auto const kind : {collective_kind::broadcast, collective_kind::reduce}) {
         if (test_support::sanitized && kind == collective_kind::reduce) continue;
         // Rank 0 gives, or rank 1 does, and may be ahead by as many calls as there are areas.
-        world w(std::vector(node_memory::short_areas + 2, call_of(kind, 0, 60, more_bytes)));
+        world w(std::vector(node_memory::short_areas + 2, call_of(kind, 0, 7)));
         w.explore();
         CHECK(w.states() > 1'000);
     }
 }
 
 TEST_CASE("so many calls beside the signs, or through tiny areas, that the last take those of the first") {
-    constexpr auto areas = node_memory::tiny_areas;
-    for (std::size_t const length : {3u, 7u}) {
+    for (auto const& [length, areas] :
+         {std::pair<std::size_t, std::size_t>{3, node_memory::sign_lines}, {7, node_memory::tiny_areas}}) {
         if (test_support::sanitized && length == 7) continue;
         // Who gives is ahead, and one of the others.
         world gives(std::vector(areas + 2, call_of(collective_kind::broadcast, 0, length, more_bytes)));

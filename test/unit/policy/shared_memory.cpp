@@ -204,7 +204,7 @@ TEST_CASE("a short scatter goes by its root's stretch of the memory, the shortes
 
 TEST_CASE("early ranks of a reduce or a gather leave as long as there is room") {
     using papcoll::ticks;
-    constexpr std::size_t room = (std::size_t(192) << 10) / 8;
+    constexpr std::size_t room = papcoll::detail::node_memory::long_bytes(std::size_t(256) << 10) / 8;
     papcoll::cost_model const model{.compute_per_byte = 1.0};
     for (auto const operation : {collective_kind::reduce, collective_kind::gather})
         for (int const ranks : {3, 5, 8})
