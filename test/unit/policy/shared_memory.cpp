@@ -1,6 +1,6 @@
 // Copyright the papcoll authors. SPDX-License-Identifier: BSL-1.0
-#include <papcoll/context/node_memory.hpp>
 #include <papcoll/analysis/simulate.hpp>
+#include <papcoll/context/node_memory.hpp>
 #include <papcoll/policy/shared_memory.hpp>
 
 #include <doctest/doctest.h>
