@@ -76,7 +76,7 @@ papcoll_add_bench_test(run.open 3 run --operation all_gather --sizes 3Kif --base
     --anew --computation 1 --repetitions 2 --rate 1gbit --policies
     native,neighbor_exchange,linear,ring,circulant,open:sorted_linear,open:background_ring@monitor,open:background_circulant@random,open:background_circulant@silent
     --json ${CMAKE_CURRENT_BINARY_DIR}/open.json)
-papcoll_add_bench_test(beside 3 beside --plans --sizes 8:1Mi:128 --repetitions 3 --seconds 0.01)
+papcoll_add_bench_test(beside 3 beside --plans --sizes 8:1Mi:128 --touch 64 --repetitions 3 --seconds 0.01)
 papcoll_add_bench_test(beside.strings 3 beside --strings --sizes 8:64Ki:128 --repetitions 3 --seconds 0.01)
 papcoll_add_bench_test(learning 3 learning --sizes 8,20000 --calls 24 --repetitions 1 --json ${CMAKE_CURRENT_BINARY_DIR}/learning.json)
 papcoll_add_bench_test(choice 3 choice --sizes 8,4Ki --operations broadcast,all_reduce,barrier --repetitions 3

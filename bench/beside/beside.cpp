@@ -22,6 +22,7 @@ struct settings {
                        .repeat = {.warm_up = 3, .repetitions = 7, .narrow = 0.02, .seconds = 0.3}};
     bool plans = false;
     bool strings = false;
+    int touch = 0; // KiB
 
     /// Who papcoll is compared with.
     [[nodiscard]] auto other() const -> char const* { return strings ? "Boost.MPI" : "MPI"; }
@@ -44,6 +45,7 @@ auto ways_of(collective const& what, buffers& b, settings const& s) -> std::vect
 
 auto measure(collective const& what, std::size_t bytes, settings const& s) -> std::vector<way> {
     buffers b(MPI_COMM_WORLD, bytes);
+    b.others.resize(static_cast<std::size_t>(s.touch) << 10);
     auto all = ways_of(what, b, s);
     std::vector<contestant*> contestants;
     for (auto& each : all) contestants.push_back(&each.made);
@@ -84,8 +86,9 @@ void print_mean(settings const& s, char const* name, std::vector<double> const& 
 auto run(settings const& s) -> int {
     if (s.strings && s.plans) throw std::invalid_argument("--strings and --plans exclude each other");
     papcoll::attach(MPI_COMM_WORLD);
-    document result(s.call.json, "beside",
-                    {{"ranks", world_size()}, {"calls", s.call.calls}, {"beside", s.other()}});
+    document result(
+        s.call.json, "beside",
+        {{"ranks", world_size()}, {"calls", s.call.calls}, {"touch_kib", s.touch}, {"beside", s.other()}});
     std::vector<double> all;
     std::vector<std::pair<std::string, std::vector<double>>> each;
     for (auto const& what : s.strings ? all_collectives_of_strings() : all_collectives()) {
@@ -114,6 +117,8 @@ void add_beside(program& all) {
                         MPI_THREAD_SINGLE, [s] { return run(*s); });
     s->call.add_to(app);
     s->call.add_calls(app);
+    add_option(app, "--touch", s->touch, "KiB of its own that each rank goes through before each time",
+               not_negative);
     add_flag(app, "--plans", s->plans, "plans, too, on buffers of the caller's and on buffers of their own");
     add_flag(app, "--strings", s->strings,
              "a string on each rank, beside Boost.MPI's collectives of serialized values; without --plans");

@@ -42,6 +42,8 @@ struct buffers {
     std::vector<float> in, out;
     std::vector<std::size_t> sizes;
     std::vector<int> counts;
+    /// Of the program: read and written before each call that is timed, where there is any.
+    std::vector<char> others = {};
 };
 
 /// One collective as a user calls it, by default: of the MPI library, and of papcoll.
@@ -72,7 +74,7 @@ struct call_settings {
 };
 
 /// Microseconds of one call of `calls` in a row, of the slowest rank; from rest, where all leave two meetings
-/// together.
+/// together, or at a time that they agree on before each goes through b.others.
 [[nodiscard]] auto time_of(std::function<void(buffers&)> const& call, buffers& b, int calls) -> double;
 
 /// What rank 0 of `comm` says, on all of its ranks.
