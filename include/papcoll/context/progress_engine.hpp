@@ -179,7 +179,7 @@ public:
     }
     /// Ends the thread, for ever.
     void stop_background() { m_background.stop(); }
-    /// Gives up what is still under way after a last look, and what fails with `why`: MPI ends. True if
+    /// After a last look gives up what is still under way, which fails with `why`: MPI ends. True if
     /// anything is. Precondition: no thread drives.
     auto give_up_all(std::exception_ptr const& why) -> bool {
         while (progress()) {
