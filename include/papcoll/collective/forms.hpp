@@ -123,7 +123,7 @@ struct collective_forms {
 
     // Inlined, so that what it calls returns to where the collective is called.
     template <class Comm, class Policy>
-    [[gnu::always_inline]] static auto make(Comm& comm, call_description call, Policy const& policy)
+    [[gnu::always_inline]] static auto make(Comm& comm, call_description&& call, Policy const& policy)
         -> result {
         require_communicator<Comm, Policy>();
         auto&& used = as_policy(policy);
