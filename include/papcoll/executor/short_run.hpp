@@ -311,20 +311,13 @@ private:
     [[gnu::always_inline]] void calculate(step const& s, call_memory& with) {
         auto* const target = at(s.target);
         auto const* const left = at(s.left);
-        if (s.what == kind::copy)
-            return is_better_in_pieces(s) ? copy_in_pieces(left, target, s.size)
-                                          : move_bytes(left, target, s.size);
+        if (s.what == kind::copy) return move_bytes(left, target, s.size);
         if (s.what == kind::combine_one) return with.op.one(left, at(s.right), target);
         if (s.what == kind::combine) return with.op(left, at(s.right), target, s.size);
+        if (s.what == kind::copy_in_pieces) return copy_in_pieces(left, target, s.size);
         with.op.alike(left, at(s.right), target, s.size, m_work);
     }
-    /// Other ranks have the lines of the target in their caches. Where the C library writes whole lines by
-    /// one instruction each these take up to twice as long to be taken over; of shorter and longer copies
-    /// pieces are slower, or it makes no difference (bench/results/one_machine.md).
-    [[nodiscard, gnu::always_inline]] static auto is_better_in_pieces(step const& s) -> bool {
-        constexpr std::size_t least = 65, most = 512;
-        return s.size - least <= most - least && s.target.base == static_cast<std::uint8_t>(memory::node);
-    }
+    /// Of 16 bytes or more.
     [[gnu::noinline]] static void copy_in_pieces(std::byte const* from, std::byte* to, std::size_t n) {
         constexpr std::size_t piece = 16;
         for (std::size_t i = 0; i + piece <= n; i += piece) {
