@@ -155,12 +155,13 @@ private:
         if (!alike) return kind::combine;
         return n == 1 ? kind::combine_one : kind::combine_alike;
     }
-    /// Other ranks have the lines of the target in their caches. Where the C library writes whole lines by
-    /// one instruction each these take up to twice as long to be taken over; of shorter and longer copies
-    /// pieces are slower, or it makes no difference (bench/results/one_machine.md).
+    /// Other ranks have the lines of the target in their caches, and the C library's copy takes up to twice
+    /// as long to get them for most of these sizes; why is not known. Of shorter and longer copies pieces are
+    /// slower, or it makes no difference (bench/results/one_machine.md). Pieces must not overlap their
+    /// source.
     [[nodiscard]] static auto is_better_in_pieces(step const& copy) -> bool {
-        return copy.target.base == static_cast<std::uint8_t>(memory::node) && copy.size > 64 &&
-               copy.size <= 512;
+        constexpr auto node = static_cast<std::uint8_t>(memory::node);
+        return copy.target.base == node && copy.left.base != node && copy.size > 64 && copy.size <= 512;
     }
     void compute(program const& p, index i) {
         auto const& what = p.instructions[i];
@@ -172,8 +173,8 @@ private:
             if (combines) s.what = kind_of_combination(what.alike, regions[r].size());
             s.size = regions[r].size() * (combines ? 1 : m_element_bytes);
             s.target = place_of(regions[r]);
-            if (!combines && is_better_in_pieces(s)) s.what = kind::copy_in_pieces;
             s.left = place_of(regions[r + 1]);
+            if (!combines && is_better_in_pieces(s)) s.what = kind::copy_in_pieces;
             if (combines) s.right = place_of(regions[r + 2]);
             m_steps.push_back(s);
         }

@@ -15,11 +15,12 @@ namespace papcoll::inline v0 {
 /// reduce, reduce_scatter and long all_reduces on three ranks or more, in calls that block, in the order in
 /// which they come, where the operator is exact or in_any_order says so.
 /// Nobody waits who only gives, as long as there is room: the ranks of a gather or a reduce that are not the
-/// root, and the root of a broadcast or a scatter. There is room for two thirds of what each rank shares,
-/// 176 KiB unless attach_options::node_memory says otherwise, and for up to a chunk less where whole chunks
-/// do not fill it; of what arrives in time the root has combined all when the last rank comes. In longer
-/// reductions of more than two ranks each rank combines a share; longer scans go from rank to rank. Where
-/// ranks know their own sizes alone (gatherv, scatterv, all_to_allv) parts that are very long go by messages.
+/// root, and the root of a broadcast or a scatter. There is room for about two thirds of what each rank
+/// shares, 176 KiB unless attach_options::node_memory says otherwise, and for up to a chunk less where whole
+/// chunks do not fill it; of what arrives in time the root has combined all when the last rank comes. In
+/// longer reductions of more than two ranks each rank combines a share; longer scans go from rank to rank.
+/// Where ranks know their own sizes alone (gatherv, scatterv, all_to_allv) parts that are very long go by
+/// messages.
 ///
 /// For elements that travel as their bytes, where attach could share memory and all ranks of the communicator
 /// are on one node; see attach_options::node_memory. `automatic` takes it there. O(n) instructions for n

@@ -3,6 +3,9 @@
 
 #include <boost/mpi/communicator.hpp>
 
+#include <cstddef>
+#include <vector>
+
 #include "../../support/shared_memory_suite.hpp"
 
 namespace mpi = boost::mpi;
@@ -11,6 +14,25 @@ TEST_CASE("all collectives through shared memory") {
     mpi::communicator const world;
     papcoll::attach(world);
     shared_memory_suite::all(world, world.rank(), world.size());
+}
+
+TEST_CASE("values and parts of every length up to what short calls copy at once") {
+    mpi::communicator const world;
+    papcoll::attach(world);
+    int const root = world.size() - 1;
+    auto const ranks = static_cast<std::size_t>(world.size());
+    for (std::size_t n = 1; n <= 530; ++n) {
+        std::vector<char> const mine(n, static_cast<char>(world.rank() + 1));
+        std::vector<char> values(n + 1, '-'), all(n * ranks + 1, '-');
+        if (world.rank() == root)
+            for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<char>(i % 97);
+        papcoll::broadcast(world, values.data(), n, root, papcoll::shared_memory{});
+        bool right = values[n] == '-';
+        for (std::size_t i = 0; i < n; ++i) right = right && values[i] == static_cast<char>(i % 97);
+        papcoll::all_gather(world, mine.data(), n, all.data(), papcoll::shared_memory{});
+        for (std::size_t i = 0; i < n * ranks; ++i) right = right && all[i] == static_cast<char>(i / n + 1);
+        CHECK_MESSAGE((right && all.back() == '-'), n);
+    }
 }
 
 TEST_CASE("in many chunks, where there is little of it") {
